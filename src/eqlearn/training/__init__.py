@@ -1,0 +1,1 @@
+"""Training: objective, schedule, optimisers and recipes (paper, section 2.3)."""

@@ -1,0 +1,71 @@
+"""What happens in which epoch: phases, θ curriculum, penalty epochs (section 2.3)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from eqlearn._types import Array
+from eqlearn.errors import must
+
+
+class Moment(NamedTuple):
+    """The settings in force during one epoch."""
+
+    phase: Array  # 1 free, 2 with L1, 3 with small weights held at zero
+    l1_factor: Array  # 1 in phase 2, else 0: multiplies λ
+    theta: Array  # θ(t) of Eq. 7
+    is_penalty_epoch: Array
+    is_masked: Array  # phase 3: weights below the threshold are held at zero
+    rate_factor: Array  # multiplies the learning rate; 1 throughout in the paper
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The three phases over `n_epochs` epochs: t1 = T/4 and t2 = 19T/20.
+
+    `penalty_every` epochs one is a penalty epoch (0: never). `final_rate` is the
+    factor that the learning rate has fallen to, geometrically, by the last epoch.
+    """
+
+    n_epochs: int
+    l1_start: float = 0.25
+    l1_stop: float = 0.95
+    penalty_every: int = 50
+    final_rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_epochs, int) or self.n_epochs < 1:
+            raise must("n_epochs", "an integer of at least 1", self.n_epochs)
+        if not 0 <= self.l1_start <= self.l1_stop <= 1:
+            got = (self.l1_start, self.l1_stop)
+            raise must("l1_start", "in [0, 1] and at most `l1_stop`, up to 1", got)
+        if not isinstance(self.penalty_every, int) or self.penalty_every < 0:
+            what = "an integer of at least 0 (0: no penalty epochs)"
+            raise must("penalty_every", what, self.penalty_every)
+        if not self.final_rate > 0:
+            raise must("final_rate", "above 0", self.final_rate)
+
+    @classmethod
+    def paper(cls, n_layers: int) -> "Schedule":
+        """T = (L - 1) · 10000 epochs."""
+        return cls(n_epochs=(n_layers - 1) * 10_000)
+
+    def at(self, epoch: int | Array) -> Moment:
+        """Say what holds in `epoch`, counted from 0; also for traced integers."""
+        in_l1 = (epoch >= self.l1_start * self.n_epochs) & (
+            epoch < self.l1_stop * self.n_epochs
+        )
+        is_masked = epoch >= self.l1_stop * self.n_epochs
+        every = self.penalty_every
+        return Moment(
+            phase=1 + in_l1 + 2 * is_masked,
+            l1_factor=1.0 * in_l1,
+            theta=theta(epoch),
+            is_penalty_epoch=(epoch + 1) % every == 0 if every else epoch < 0,
+            is_masked=is_masked,
+            rate_factor=self.final_rate ** (epoch / self.n_epochs),
+        )
+
+
+def theta(epoch: int | Array) -> Array:
+    """θ(t) = 1/√(t + 1) of Eq. 7: the curriculum from guarded to plain division."""
+    return (epoch + 1) ** -0.5

@@ -1,0 +1,61 @@
+import doctest
+import pickle
+
+import numpy as np
+import pytest
+
+from eqlearn import errors
+from eqlearn.errors import EqlearnError, must, unknown
+
+
+def test_the_pattern() -> None:
+    error = must("l1", "at least 0", -1.0, "Leave it out for 1e-4.")
+    assert str(error) == "`l1` must be at least 0; got -1.0. Leave it out for 1e-4."
+
+
+def test_a_bad_cell_is_named_by_its_place() -> None:
+    error = must("X", "finite", np.float64("nan"), where="in row 3, column 1")
+    assert str(error) == "`X` must be finite; got nan in row 3, column 1."
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("sin", "'sin'"),
+        (None, "None"),
+        (np.int64(3), "3"),
+        (np.array(0.5), "0.5"),
+        (np.zeros((4, 2)), "an array of shape (4, 2)"),
+        ("two\nlines", r"'two\nlines'"),
+    ],
+)
+def test_values_are_shown_on_one_line(value: object, shown: str) -> None:
+    assert f"; got {shown}." in str(must("x", "other", value))
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(str(must("x", "shorter", list(range(1000))))) < 120
+
+
+@pytest.mark.parametrize(
+    ("got", "hint"),
+    [
+        ("sine", " Did you mean 'sin'?"),
+        ("SIN", " Did you mean 'sin'?"),
+        ("gamma", ""),
+        (3, ""),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest(got: object, hint: str) -> None:
+    expected = f"`unit` must be one of 'cos', 'sin', 'tanh'; got {got!r}.{hint}"
+    assert str(unknown("unit", got, ["cos", "sin", "tanh"])) == expected
+
+
+def test_the_error_survives_the_way_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(must("x", "other", 1)))
+    assert isinstance(error, EqlearnError)
+    assert str(error) == "`x` must be other; got 1."
+
+
+def test_the_examples_are_true() -> None:
+    assert doctest.testmod(errors).failed == 0

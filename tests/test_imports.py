@@ -1,0 +1,165 @@
+"""The picture in docs/architecture.md, kept true: who may import whom, and when."""
+
+import ast
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import eqlearn
+
+PACKAGE = Path(eqlearn.__file__).parent
+
+# A room may import itself, any room in a row below its own, and the leaves.
+ROWS = (
+    {"cli"},
+    {"demo", "reproduce"},
+    {"estimator", "report", "control", "baselines"},
+    {"search"},
+    {"equation"},
+    {"training"},
+    {"network"},
+    {"data"},
+)
+LEAVES = {"errors", "problems", "_types"}
+ROOMS = LEAVES.union(*ROWS)
+
+# Control works with any function of state and action, however it was come by.
+NEVER = {"control": {"training"}}
+
+ONLY_SEARCH = {"dask", "distributed", "multiprocessing", "sqlite3"}
+MAY_PRINT = {"cli", "demo", "report"}
+
+HEAVY = {"dask", "distributed", "jax", "jaxlib", "matplotlib", "sklearn"}
+HEAVY |= {"numba", "numpy", "optax", "pandas", "scipy", "sympy"}
+
+
+def violations(package: Path) -> list[str]:
+    return [
+        f"{path.relative_to(package)}:{line}: {what}"
+        for path in sorted(package.rglob("*.py"))
+        if path != package / "__init__.py"  # the public names come from everywhere
+        for line, what in _violations_of(path, package)
+    ]
+
+
+def _violations_of(path: Path, package: Path) -> Iterator[tuple[int, str]]:
+    *folders, name = path.relative_to(package).with_suffix("").parts
+    room = folders[0] if folders else name
+    if room not in ROOMS:
+        yield 1, f"{room} is a new room: give it a place in the table of rooms"
+        return
+    allowed = _importable_from(room)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.stmt | ast.expr):
+            continue  # the rest of the tree has no line number, and imports nothing
+        for target in _imported(node, ("eqlearn", *folders)):
+            top, _, inside = target.partition(".")
+            if top == "eqlearn" and inside.split(".")[0] not in allowed:
+                yield node.lineno, f"{room} imports {target}"
+            if top in ONLY_SEARCH and room != "search":
+                yield node.lineno, f"{room} imports {target}, only search may"
+        if room not in MAY_PRINT and _is_print(node):
+            yield node.lineno, f"{room} prints"
+
+
+def _importable_from(room: str) -> set[str]:
+    if room in LEAVES:
+        return LEAVES
+    row = next(number for number, rooms in enumerate(ROWS) if room in rooms)
+    below = set().union(*ROWS[row + 1 :])
+    # Not the public names of `eqlearn` itself: they would be a way round the rows.
+    return LEAVES | {room, "__version__"} | below - NEVER.get(room, set())
+
+
+def _imported(node: ast.AST, folders: tuple[str, ...]) -> list[str]:
+    """Name what an import statement imports, as absolute dotted paths."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = folders[: len(folders) - node.level + 1] if node.level else ()
+    module = ".".join((*base, *filter(None, [node.module])))
+    return [f"{module}.{alias.name}" for alias in node.names]
+
+
+def _is_print(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    )
+
+
+def test_imports_go_one_way() -> None:
+    assert violations(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "complaint"),
+    [
+        ("network/units.py", "import eqlearn.training", "imports eqlearn.training"),
+        ("data/table.py", "from eqlearn import search", "imports eqlearn.search"),
+        ("training/deep/a.py", "from ...cli import app", "imports eqlearn.cli.app"),
+        ("network/units.py", "from ..search import store", "imports eqlearn.search"),
+        ("network/units.py", "from eqlearn import Unit", "imports eqlearn.Unit"),
+        ("network/units.py", "import eqlearn", "network imports eqlearn"),
+        ("report/html.py", "import eqlearn.estimator", "imports eqlearn.estimator"),
+        ("problems.py", "from eqlearn.network import units", "imports eqlearn.network"),
+        ("control/mpc.py", "import eqlearn.training", "imports eqlearn.training"),
+        ("equation/refit.py", "import sqlite3", "only search may"),
+        ("estimator.py", "def f():\n  from dask import array", "only search may"),
+        ("data/table.py", "print('read')", "data prints"),
+        ("utils.py", "", "utils is a new room"),
+    ],
+)
+def test_a_wrong_import_is_found(
+    path: str, source: str, complaint: str, tmp_path: Path
+) -> None:
+    _write(tmp_path / path, source)
+    (found,) = violations(tmp_path)
+    assert found.startswith(f"{path}:")
+    assert complaint in found
+
+
+def test_right_imports_pass(tmp_path: Path) -> None:
+    _write(tmp_path / "__init__.py", "from eqlearn.search import store")
+    _write(tmp_path / "cli.py", "from eqlearn import __version__\nprint(__version__)")
+    _write(tmp_path / "search/store.py", "import sqlite3\nfrom . import runner")
+    _write(tmp_path / "network/units.py", "from ..data import split\nimport jax")
+    _write(tmp_path / "control/mpc.py", "from eqlearn import errors, problems")
+    assert violations(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "statement", ["import eqlearn", "from eqlearn.cli import main; main(['--help'])"]
+)
+def test_starting_loads_nothing_heavy(statement: str) -> None:
+    report = "import atexit, sys; atexit.register(lambda: print(*sys.modules))"
+    loaded = _python("-c", f"{report}; {statement}").split()
+    assert "eqlearn" in loaded
+    assert HEAVY.isdisjoint(loaded)
+
+
+def test_help_answers_in_half_a_second() -> None:
+    # The best of five: what the program needs, not what else the machine was doing.
+    assert min(_seconds_for_help() for _ in range(5)) < 0.5
+
+
+def _seconds_for_help() -> float:
+    start = time.perf_counter()
+    _python("-c", "from eqlearn.cli import main; main()", "--help")
+    return time.perf_counter() - start
+
+
+def _python(*arguments: str) -> str:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def _write(path: Path, source: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, encoding="utf-8")

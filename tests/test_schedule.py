@@ -1,0 +1,64 @@
+import jax
+import pytest
+
+from eqlearn.errors import EqlearnError
+from eqlearn.training.schedule import Schedule, theta
+
+
+@pytest.mark.parametrize(("epoch", "expected"), [(0, 1.0), (3, 0.5), (99, 0.1)])
+def test_theta_of_eq_7(epoch: int, expected: float) -> None:
+    assert theta(epoch) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("epoch", "phase", "l1_factor", "is_masked", "is_penalty_epoch"),
+    [
+        # T = 20000 for L = 3: t1 = 5000, t2 = 19000
+        (0, 1, 0, False, False),
+        (48, 1, 0, False, False),
+        (49, 1, 0, False, True),
+        (50, 1, 0, False, False),
+        (99, 1, 0, False, True),
+        (4999, 1, 0, False, True),
+        (5000, 2, 1, False, False),
+        (18999, 2, 1, False, True),
+        (19000, 3, 0, True, False),
+        (19999, 3, 0, True, True),
+    ],
+)
+def test_the_paper_schedule_row_by_row(
+    epoch: int, phase: int, l1_factor: int, is_masked: bool, is_penalty_epoch: bool
+) -> None:
+    moment = Schedule.paper(n_layers=3).at(epoch)
+    assert moment.phase == phase
+    assert moment.l1_factor == l1_factor
+    assert moment.is_masked == is_masked
+    assert moment.is_penalty_epoch == is_penalty_epoch
+    assert moment.rate_factor == 1
+    traced = jax.jit(Schedule.paper(n_layers=3).at)(epoch)
+    assert tuple(map(float, traced)) == pytest.approx(tuple(map(float, moment)))
+
+
+def test_t_grows_with_the_hidden_layers() -> None:
+    lengths = [Schedule.paper(n_layers).n_epochs for n_layers in (2, 3, 4)]
+    assert lengths == [10_000, 20_000, 30_000]
+
+
+def test_the_rate_falls_geometrically_and_penalties_can_be_off() -> None:
+    schedule = Schedule(100, penalty_every=0, final_rate=0.01)
+    assert schedule.at(50).rate_factor == pytest.approx(0.1)
+    assert not any(schedule.at(epoch).is_penalty_epoch for epoch in range(100))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_epochs": 0}, "`n_epochs` must be an integer of at least 1; got 0"),
+        ({"n_epochs": 9, "l1_start": 0.9, "l1_stop": 0.5}, "`l1_start` must be"),
+        ({"n_epochs": 9, "penalty_every": -1}, "`penalty_every` must be"),
+        ({"n_epochs": 9, "final_rate": 0.0}, "`final_rate` must be above 0"),
+    ],
+)
+def test_bad_schedules_are_refused(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(EqlearnError, match=message):
+        Schedule(**settings)  # type: ignore[arg-type]
