@@ -1,0 +1,128 @@
+"""Decide by program whether a learned formula is the true one.
+
+Symbolically: the formulas are the same function once constants are taken to three
+decimals. Decimals need a unit: inputs are measured so that they run from -1 to 1 over
+the training box, targets in the unit of the problem's noise (1 or their spread). So
+constants of 1e-6 count, and those of the paper's problems are rounded as they stand.
+Numerically: the RMS distance to the noise-free truth over three times the training
+range is below one per cent of the target's spread there.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from eqlearn.errors import must
+from eqlearn.problems.definition import Problem
+from eqlearn.problems.normal_form import NoNormalForm, agree, fraction
+
+#: How far beyond the training range formulas are compared, and how closely.
+RANGE_FACTOR = 3.0
+LARGEST_RELATIVE_RMS = 0.01
+
+_N_POINTS = 5000
+
+
+class Learned(NamedTuple):
+    """What was learned for one output: a function (N, D) → (N,), and its formula."""
+
+    predict: Callable[[NDArray[np.float64]], Any]
+    expression: sympy.Expr | None = None
+
+
+@dataclass(frozen=True)
+class OutputVerdict:
+    """How one output compares; `symbolic` is None where formulas cannot be compared."""
+
+    symbolic: bool | None
+    relative_rms: float
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values agree over three times the training range."""
+        return self.relative_rms < LARGEST_RELATIVE_RMS
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a learned model compares with the truth, output by output."""
+
+    outputs: tuple[OutputVerdict, ...]
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether every output's formula is the true one."""
+        return all(output.symbolic for output in self.outputs)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether every output's values agree with the truth."""
+        return all(output.numeric for output in self.outputs)
+
+    @property
+    def identified(self) -> bool:
+        """Whether every output is the truth, in one sense or the other."""
+        return all(output.symbolic or output.numeric for output in self.outputs)
+
+    @property
+    def how(self) -> Literal["symbolic", "numeric", "no"]:
+        """The strongest sense in which all outputs are identified."""
+        if self.symbolic:
+            return "symbolic"
+        return "numeric" if self.identified else "no"
+
+
+def identified(
+    learned: Sequence[Learned], problem: Problem, rng: np.random.Generator
+) -> Verdict:
+    """Judge what was learned for each output of a problem."""
+    if len(learned) != len(problem.outputs):
+        hint = f"Give one for each of {', '.join(problem.outputs)}."
+        what = f"{len(problem.outputs)} learned outputs"
+        raise must("learned", what, len(learned), hint=hint)
+    low, high = np.transpose(problem.wide_box(RANGE_FACTOR))
+    X = rng.uniform(low, high, size=(_N_POINTS, len(low)))
+    pairs = zip(learned, problem.evaluate(X).T, strict=True)
+    errors = [_relative_rms(one.predict, X, truth) for one, truth in pairs]
+    symbolic = [_is_same(one.expression, problem, m) for m, one in enumerate(learned)]
+    return Verdict(tuple(map(OutputVerdict, symbolic, errors)))
+
+
+def _relative_rms(
+    predict: Callable[[NDArray[np.float64]], Any],
+    X: NDArray[np.float64],
+    truth: NDArray[np.float64],
+) -> float:
+    with np.errstate(all="ignore"):  # a wrong formula may do anything out there
+        predicted = np.asarray(predict(X), dtype=np.float64)
+        if predicted.shape != truth.shape:
+            hint = "Predict one value for each row."
+            what = f"a function to values of shape {truth.shape}"
+            raise must("predict", what, predicted, hint=hint)
+        rms = float(np.sqrt(np.mean((predicted - truth) ** 2)) / np.std(truth))
+    return rms if math.isfinite(rms) else math.inf
+
+
+def _is_same(
+    expression: sympy.Expr | None, problem: Problem, output: int
+) -> bool | None:
+    """Compare with the true formula; None where there is no normal form to compare."""
+    if expression is None:
+        return None
+    strange = {s.name for s in expression.free_symbols} - set(problem.inputs)
+    if strange:
+        hint = "Rename its symbols to the problem's inputs."
+        what = f"a formula of {', '.join(problem.inputs)}"
+        raise must("expression", what, ", ".join(sorted(strange)), hint=hint)
+    ranges = dict(zip(problem.inputs, problem.box, strict=True))
+    unit = problem.noise_scale[output]
+    truth = problem.expressions()[output]
+    try:
+        return agree(fraction(expression, ranges, unit), fraction(truth, ranges, unit))
+    except (NoNormalForm, ArithmeticError, RecursionError):
+        return None  # other functions, numbers out of range, too long, too deep
