@@ -1,0 +1,52 @@
+"""Scaling of inputs and targets to about unit size; never a shift.
+
+A shift would turn x·y into four terms, a scale folds back into the constants.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+
+
+class Scaling(NamedTuple):
+    """Divisors of the inputs and of the targets."""
+
+    x: Array  # (D,)
+    y: Array  # (M,)
+
+
+def scaling_of(x: Array, y: Array) -> Scaling:
+    """Choose scales: inputs spread evenly over [-1, 1] keep theirs, targets get 1.
+
+    √3 times the root mean square is 1 for an even spread over [-1, 1], and less moved
+    by an outlier than the largest value. Targets are divided by their standard
+    deviation, constant ones by their size.
+    """
+    size = np.sqrt(3.0) * _rms(x)
+    spread = np.std(y, axis=0)
+    # Rounding leaves a constant column with a spread of about 1e-16 of its size.
+    spread = np.where(spread > 1e-12 * _rms(y), spread, _rms(y))
+    return Scaling(np.where(size > 0, size, 1.0), np.where(spread > 0, spread, 1.0))
+
+
+def _rms(columns: Array) -> Array:
+    # Taking the largest value out first keeps squares of 1e300 finite.
+    largest = np.max(np.abs(columns), axis=0)
+    safe = np.where(largest > 0, largest, 1.0)
+    return largest * np.sqrt(np.mean((columns / safe) ** 2, axis=0))
+
+
+def domain_of_use(x: Array) -> tuple[Array, Array]:
+    """Widen each column's range to twice its size, keeping a column's single sign.
+
+    Where it would cross zero, the range ends half-way between zero and the data.
+    """
+    low, high = x.min(axis=0), x.max(axis=0)
+    margin = (high - low) / 2
+    wide_low, wide_high = low - margin, high + margin
+    return (
+        np.where(low >= 0, np.maximum(wide_low, low / 2), wide_low),
+        np.where(high <= 0, np.minimum(wide_high, high / 2), wide_high),
+    )

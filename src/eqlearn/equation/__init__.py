@@ -1,0 +1,1 @@
+"""From a trained network to an equation: prune, rewrite, refit, read off."""

@@ -1,0 +1,440 @@
+"""Structural moves: from a formula that fits to the formula itself.
+
+Each move proposes graphs that compute nearly the same by other means: a unit used in
+a limit becomes what it imitates, two nearly equal ones become one, a difference
+quotient becomes a product. `improve` refits and prunes each proposal and keeps it if
+the information criterion falls. No move knows any particular law.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.prune import prune
+from eqlearn.network import kernels
+from eqlearn.network.canonical import canonical
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.training.levenberg import Samples, Workspace, PLAIN, fit
+
+
+class Proposal(NamedTuple):
+    """A changed graph, and how many were looked at to find it."""
+
+    kind: str
+    graph: Graph | None
+    n_tried: int = 1
+
+
+class Seen(NamedTuple):
+    """A graph with its values over the labelled data."""
+
+    graph: Graph
+    features: Array  # (D + U, Q)
+    slots: Array  # (S, Q)
+    samples: Samples
+
+
+Move: TypeAlias = Callable[[Seen], Iterator[Proposal]]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How much work `improve` spends on a proposal and in all."""
+
+    margin: float = 60.0  # criterion that pruning may still win back
+    n_iterations: int = 15
+    n_singles: int = 4
+    n_rounds: int = 20
+    extra_parameters: int = 12
+    n_proposals: int = 400
+
+
+def improve(
+    best: Scored,
+    samples: Samples,
+    moves: Iterable[Move],
+    *,
+    floor: float = EXACT,
+    patience: Patience = Patience(),
+) -> Scored:
+    """Apply moves as long as one of them lowers the criterion."""
+    moves, left = tuple(moves), patience.n_proposals
+    for _ in range(patience.n_rounds):
+        for proposal in propose(best.graph, samples, moves):
+            left -= 1
+            better = attempt(best, proposal, samples, floor, patience)
+            if better is not None:
+                best = better
+                break
+            if left <= 0:
+                return best
+        else:
+            break
+    return best
+
+
+def propose(graph: Graph, samples: Samples, moves: Iterable[Move]) -> Iterator[Proposal]:
+    """All proposals of the given moves for one graph."""
+    n_labelled = samples.y.shape[1]
+    values = kernels.evaluate(graph, kernels.tape(graph), samples.x)
+    seen = Seen(
+        graph, values.features[:, :n_labelled], values.slots[:, :n_labelled], samples
+    )
+    for move in moves:
+        yield from move(seen)
+
+
+def attempt(
+    best: Scored,
+    proposal: Proposal,
+    samples: Samples,
+    floor: float,
+    patience: Patience,
+) -> Scored | None:
+    """Refit and prune a proposal; return it if it is better."""
+    if proposal.graph is None:
+        return None
+    graph = canonical(proposal.graph, samples.x)
+    grown = graph.n_parameters - best.graph.n_parameters
+    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
+        return None
+    graph, sse, _ = fit(
+        graph, samples, n_iterations=patience.n_iterations, tolerance=1e-3
+    )
+    log_n = math.log(samples.n_residuals)
+    allowed = best.bic + patience.margin + log_n * max(grown, 0)
+    if score(graph, sse, samples, floor).bic > allowed:
+        return None
+    pruned = prune(
+        graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
+    )
+    # A term found by looking at many must pay for the looking, else noise is added.
+    charge = 0.5 + 2.0 * math.log(proposal.n_tried)
+    return pruned if pruned.bic < best.bic - charge else None
+
+
+def constant_units(seen: Seen) -> Iterator[Proposal]:
+    """Delete a unit: its mean takes its place."""
+    for feature in _units(seen.graph):
+        mean = float(np.mean(seen.features[feature]))
+        yield _replaced("delete", seen.graph, feature, {CONSTANT: mean})
+
+
+def units_in_a_limit(seen: Seen) -> Iterator[Proposal]:
+    """Turn sin(εz) into a z + b, and into a z² + b z + c."""
+    for feature, slot, linear in _sines(seen.graph):
+        z, value = seen.slots[slot], seen.features[feature]
+        if np.std(z) > 1.5:
+            continue
+        b, a = np.polynomial.polynomial.polyfit(z, value, 1)
+        yield _replaced("linear", seen.graph, feature, _affine(linear, a, b))
+        c, b, a = np.polynomial.polynomial.polyfit(z, value, 2)
+        draft = Draft(seen.graph)
+        square = draft.add("multiply", linear, linear)
+        draft.replace(feature, {**_affine(linear, b, c), square: a})
+        yield Proposal("quadratic", draft.freeze())
+
+
+def merged_features(seen: Seen, least: float = 0.98) -> Iterator[Proposal]:
+    """Put one feature in the place of another that it correlates with."""
+    correlation = _correlation(seen.features)
+    pairs = [
+        (abs(correlation[u, q]), u, q)
+        for u in _units(seen.graph)
+        for q in range(seen.graph.n_features)
+        if q != u and abs(correlation[u, q]) > least
+    ]
+    for _, u, q in sorted(pairs, reverse=True):
+        yield _replaced("merge", seen.graph, u, _regression(seen.features, u, [q]))
+
+
+def imitated_units(seen: Seen) -> Iterator[Proposal]:
+    """Put the best one and the best three other features in the place of a unit."""
+    correlation = np.abs(_correlation(seen.features))
+    for u in _units(seen.graph):
+        others = [int(q) for q in np.argsort(-correlation[u]) if q != u]
+        for chosen in (others[:1], others[1:2], others[:3]):
+            by = _regression(seen.features, u, chosen)
+            yield _replaced("imitate", seen.graph, u, by)
+
+
+def difference_quotients(seen: Seen, largest: float = 0.7) -> Iterator[Proposal]:
+    """Turn sin(m + δ) and sin(m - δ) into sin m and δ cos m.
+
+    Such pairs stand for a derivative by δ: x cos z as sin(z + εx) - sin(z - εx).
+    """
+    sines, found = _sines(seen.graph), []
+    for n, (first, slot, _) in enumerate(sines):
+        for second, other_slot, _ in sines[:n]:
+            for sign in (1.0, -1.0):
+                gap = seen.slots[slot] - sign * seen.slots[other_slot]
+                turns = round(float(np.mean(gap)) / math.pi)
+                size = float(np.sqrt(np.mean((gap - turns * math.pi) ** 2))) / 2
+                if size < largest:
+                    found.append((size, first, slot, second, other_slot, sign, turns))
+    for _, first, slot, second, other_slot, sign, turns in sorted(found):
+        slots = seen.graph.slots()
+        z = slots[slot]
+        # the second argument, turned such that it is nearly equal to the first
+        shifted = _sum((sign, slots[other_slot]), (turns * math.pi, {CONSTANT: 1.0}))
+        middle, half = _sum((0.5, z), (0.5, shifted)), _sum((0.5, z), (-0.5, shifted))
+        draft = Draft(seen.graph)
+        sine = draft.add("sin", middle)
+        cosine = draft.add("sin", _sum((1.0, middle), (math.pi / 2, {CONSTANT: 1.0})))
+        product = draft.add("multiply", half, {cosine: 1.0})
+        # sin(m ± δ) ≈ sin m ± δ cos m; the second sine is sign·(-1)^turns sin(m - δ)
+        parity = sign * (-1.0) ** turns
+        draft.replace(first, {sine: 1.0, product: 1.0})
+        draft.replace(second, {sine: parity, product: -parity})
+        yield Proposal("difference quotient", draft.freeze())
+
+
+def small_additions(seen: Seen, largest: float = 0.4) -> Iterator[Proposal]:
+    """Turn sin(m + w f) with a small w f into sin m + w f cos m."""
+    found = []
+    for feature, _, linear in _sines(seen.graph):
+        terms = [s for s in linear if s != CONSTANT]
+        for source in terms if len(terms) > 1 else ():
+            size = abs(linear[source]) * _rms(seen.features[source])
+            if size < largest:
+                found.append((size, feature, source, linear))
+    for _, feature, source, linear in sorted(found, key=lambda f: f[:3])[:6]:
+        middle = {s: w for s, w in linear.items() if s != source}
+        draft = Draft(seen.graph)
+        sine = draft.add("sin", middle)
+        cosine = draft.add("sin", _sum((1.0, middle), (math.pi / 2, {CONSTANT: 1.0})))
+        product = draft.add("multiply", {source: linear[source]}, {cosine: 1.0})
+        draft.replace(feature, {sine: 1.0, product: 1.0})
+        yield Proposal("small addition", draft.freeze())
+
+
+def multiplied_out(seen: Seen) -> Iterator[Proposal]:
+    """Turn (A + a)(B + b) into AB + bA + aB + ab, and sums of factors into products."""
+    for feature, first, second in _products(seen.graph):
+        a, b = first.get(CONSTANT, 0.0), second.get(CONSTANT, 0.0)
+        if a or b:
+            A = {s: w for s, w in first.items() if s != CONSTANT}
+            B = {s: w for s, w in second.items() if s != CONSTANT}
+            draft = Draft(seen.graph)
+            product = draft.add("multiply", A, B)
+            rest = _sum((b, A), (a, B), (a * b, {CONSTANT: 1.0}), (1.0, {product: 1.0}))
+            draft.replace(feature, rest)
+            yield Proposal("expand", draft.freeze())
+        for factor, other in ((first, second), (second, first)):
+            if len(factor) < 2:
+                continue
+            for source in list(factor)[:4]:
+                draft = Draft(seen.graph)
+                rest = {s: w for s, w in factor.items() if s != source}
+                one = draft.add("multiply", {source: factor[source]}, other)
+                two = draft.add("multiply", rest, other)
+                draft.replace(feature, {one: 1.0, two: 1.0})
+                yield Proposal("split", draft.freeze())
+
+
+def products_of_sines(seen: Seen) -> Iterator[Proposal]:
+    """Turn sin a · sin b into ½ cos(a - b) - ½ cos(a + b)."""
+    arguments = {feature: linear for feature, _, linear in _sines(seen.graph)}
+    for feature, first, second in _products(seen.graph):
+        if len(first) == len(second) == 1:
+            (a, wa), (b, wb) = *first.items(), *second.items()
+            if a in arguments and b in arguments:
+                draft, terms = Draft(seen.graph), {}
+                for sign in (1.0, -1.0):
+                    quarter = (math.pi / 2, {CONSTANT: 1.0})
+                    z = _sum((1.0, arguments[a]), (-sign, arguments[b]), quarter)
+                    terms[draft.add("sin", z)] = 0.5 * sign * wa * wb
+                draft.replace(feature, terms)
+                yield Proposal("product to sum", draft.freeze())
+
+
+def swapped_sources(seen: Seen, least: float = 0.9) -> Iterator[Proposal]:
+    """Feed one connection from a feature that correlates with its source."""
+    correlation = np.abs(_correlation(seen.features))
+    for slot, linear in enumerate(seen.graph.slots()):
+        for source in linear:
+            if source == CONSTANT:
+                continue
+            near = [int(q) for q in np.argsort(-correlation[source])]
+            near = [q for q in near if q != source and correlation[source, q] > least]
+            for q in near[:2]:
+                draft = Draft(seen.graph)
+                by = _regression(seen.features, source, [q])
+                draft.replace(source, by, where=lambda s, slot=slot: s == slot)
+                yield Proposal("swap", draft.freeze())
+
+
+def added_terms(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+    """Add the connections and products with the largest score-test statistic.
+
+    For each candidate term the residual's gradient, with all present parameters
+    projected out, tells how much the squared error would fall.
+    """
+    graph, samples = seen.graph, seen.samples
+    work = Workspace(graph, samples)
+    work.evaluate(work.parameters(), PLAIN)
+    J, r = work.jacobian().copy(), work.r.ravel().copy()
+    options = [*_absent_connections(graph), *_absent_products(graph)]
+    rows = _derivatives(graph, options, work)
+    if not len(rows):
+        return
+    hessian = J @ J.T
+    hessian[np.diag_indices_from(hessian)] *= 1.0 + 1e-9
+    cross = rows @ J.T
+    try:
+        solved = np.linalg.solve(hessian, np.c_[cross.T, J @ r]) if len(J) else None
+    except np.linalg.LinAlgError:
+        return
+    gradient, norm = rows @ r, np.einsum("ij,ij->i", rows, rows)
+    left = norm.copy()
+    if solved is not None:
+        gradient = gradient - cross @ solved[:, -1]
+        left = norm - np.einsum("ij,ji->i", cross, solved[:, :-1])
+    usable = left > 1e-6 * norm
+    gain = np.where(usable, gradient**2 / np.where(usable, left, 1.0), 0.0)
+    for i in np.argsort(-gain)[:n_best]:
+        if gain[i] > 0:
+            step = -float(gradient[i] / left[i])
+            yield Proposal("add", _with_term(graph, options[i], step), len(options))
+
+
+#: An absent connection (slot, source) or product (slot, feature, feature).
+Option: TypeAlias = tuple[int, ...]
+
+
+def _absent_connections(graph: Graph) -> Iterator[Option]:
+    first_unit = graph.n_inputs
+    owners = [k for k, node in enumerate(graph.nodes) for _ in node.arguments]
+    for slot, linear in enumerate(graph.slots()):
+        is_output = slot >= len(owners)
+        n_visible = graph.n_features if is_output else first_unit + owners[slot]
+        for source in range(CONSTANT, n_visible):
+            if source not in linear:
+                yield slot, source
+
+
+def _absent_products(graph: Graph) -> Iterator[Option]:
+    first = len(graph.slots()) - 2 * graph.n_outputs
+    for o, (_, denominator) in enumerate(graph.outputs):
+        parts = (0, 1) if denominator.keys() - {CONSTANT} else (0,)
+        for part in parts:
+            for i in range(graph.n_features):
+                for j in range(i, graph.n_features):
+                    yield first + 2 * o + part, i, j
+
+
+def _derivatives(graph: Graph, options: list[Option], work: Workspace) -> Array:
+    """Derivative of the residuals by each absent term, one row each."""
+    n_slots = len(graph.slots())
+    by_slot = kernels.by_slots(
+        work.tape.first_slot,
+        work.tape.pointer,
+        work.tape.sources,
+        work.tape.weights,
+        work.tape.n_inputs,
+        work.values.slopes,
+        work.by_ratio,
+        np.zeros((n_slots, work.r.size)),
+    )
+    features = np.tile(work.values.features, (1, work.r.shape[0]))
+    rows = np.empty((len(options), work.r.size))
+    for row, (slot, *sources) in zip(rows, options, strict=True):
+        row[:] = by_slot[slot]
+        for source in sources:
+            if source != CONSTANT:
+                row *= features[source]
+    return rows
+
+
+def _with_term(graph: Graph, option: Option, step: float) -> Graph | None:
+    slot, *sources = option
+    draft = Draft(graph)
+    linear = draft.slots()[slot]
+    if len(sources) == 1:
+        (source,) = sources
+    else:
+        source = draft.add("multiply", {sources[0]: 1.0}, {sources[1]: 1.0})
+    linear[source] = linear.get(source, 0.0) + step
+    return draft.freeze()
+
+
+def _units(graph: Graph) -> range:
+    return range(graph.n_inputs, graph.n_features)
+
+
+def _sines(graph: Graph) -> list[tuple[int, int, Linear]]:
+    """Feature, slot and argument of every sine."""
+    found, slot = [], 0
+    for k, node in enumerate(graph.nodes):
+        if node.unit == "sin":
+            found.append((graph.n_inputs + k, slot, node.arguments[0]))
+        slot += len(node.arguments)
+    return found
+
+
+def _products(graph: Graph) -> Iterator[tuple[int, Linear, Linear]]:
+    for k, node in enumerate(graph.nodes):
+        if node.unit == "multiply":
+            yield graph.n_inputs + k, node.arguments[0], node.arguments[1]
+
+
+def _replaced(kind: str, graph: Graph, feature: int, by: Linear) -> Proposal:
+    draft = Draft(graph)
+    draft.replace(feature, by)
+    return Proposal(kind, draft.freeze())
+
+
+def _affine(linear: Linear, factor: float, constant: float) -> Linear:
+    return _sum((float(factor), linear), (float(constant), {CONSTANT: 1.0}))
+
+
+def _sum(*terms: tuple[float, Linear]) -> Linear:
+    total: dict[int, float] = {}
+    for factor, linear in terms:
+        for source, weight in linear.items():
+            total[source] = total.get(source, 0.0) + factor * weight
+    return {s: w for s, w in total.items() if abs(w) > 1e-12}
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _correlation(features: Array) -> Array:
+    centred = features - features.mean(axis=1, keepdims=True)
+    centred /= np.sqrt(np.mean(centred**2, axis=1, keepdims=True)) + 1e-12
+    return centred @ centred.T / features.shape[1]
+
+
+def _regression(features: Array, feature: int, on: list[int]) -> Linear:
+    design = np.vstack([np.ones(features.shape[1]), features[on]]).T
+    solution = np.linalg.lstsq(design, features[feature], rcond=None)[0]
+    return {
+        CONSTANT: float(solution[0]),
+        **{q: float(w) for q, w in zip(on, solution[1:], strict=True)},
+    }
+
+
+#: Cheap moves, worth trying on every candidate near the noise.
+QUICK: tuple[Move, ...] = (
+    merged_features,
+    difference_quotients,
+    small_additions,
+    units_in_a_limit,
+)
+#: All moves, for the few best candidates.
+ALL: tuple[Move, ...] = (
+    *QUICK,
+    multiplied_out,
+    products_of_sines,
+    constant_units,
+    imitated_units,
+    swapped_sources,
+    added_terms,
+)

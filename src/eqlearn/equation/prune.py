@@ -1,0 +1,184 @@
+"""Pruning: connections are removed while the information criterion falls.
+
+Which one can go is told by the Optimal Brain Surgeon: at the optimum, removing the
+parameters K raises the squared error by about w_K (H⁻¹_KK)⁻¹ w_K once all others have
+been readjusted, H being the Gauss-Newton Hessian.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import EXACT, Scored, score, sse_to_reach
+from eqlearn.network.canonical import COSINE, canonical
+from eqlearn.network.graph import CONSTANT, Connection, Graph
+from eqlearn.training.levenberg import Samples, fit, normal_equations
+
+# A sine whose phase is this close to a cosine's is pruned to a cosine, not to a sine.
+_NEAR_COSINE = 0.4
+
+
+def prune(
+    graph: Graph,
+    samples: Samples,
+    *,
+    floor: float = EXACT,
+    n_first: int = 30,
+    n_singles: int = 6,
+) -> Scored:
+    """Remove connections one batch after another until nothing more can go.
+
+    Each removal is refitted and kept only if the criterion falls, so the result is
+    never worse than the graph was. `n_singles` of the cheapest are tried one by one.
+    """
+    x = samples.x
+    graph, sse, _ = fit(canonical(graph, x), samples, n_iterations=n_first)
+    best = score(graph, sse, samples, floor)
+    if not math.isfinite(best.bic):
+        return best
+    failed: set[Connection] = set()
+    while True:
+        smaller = _remove_some(best, samples, floor, n_singles, failed)
+        if smaller is None:
+            break
+        best, failed = smaller, set()
+    graph, sse, _ = fit(
+        best.graph, samples, n_iterations=30, tolerance=1e-9, damping=1e-6
+    )
+    return score(graph, sse, samples, floor)
+
+
+def _remove_some(
+    best: Scored, samples: Samples, floor: float, n_singles: int, failed: set[Connection]
+) -> Scored | None:
+    """Find a removal that lowers the criterion; note single removals that did not."""
+    for gone, start in _removals(best, samples, floor, n_singles, failed):
+        single = len(gone) == 1
+        reduced = canonical(_without(start, gone), samples.x)
+        if not any(reduced.outputs[o][0] for o in range(reduced.n_outputs)):
+            continue
+        n = samples.n_residuals
+        target = sse_to_reach(best.bic, n, reduced.n_parameters, floor)
+        graph, sse, _ = fit(
+            reduced,
+            samples,
+            n_iterations=12,
+            tolerance=1e-4,
+            target=target if single else None,
+        )
+        if sse < target:
+            return score(graph, sse, samples, floor)
+        if single:
+            failed |= gone
+    return None
+
+
+def _removals(
+    best: Scored, samples: Samples, floor: float, n_singles: int, failed: set[Connection]
+) -> Iterator[tuple[set[Connection], Graph]]:
+    """Yield what to remove, most promising first, with the others readjusted."""
+    graph, n = best.graph, samples.n_residuals
+    keys = graph.parameters()
+    if keys:
+        hessian, _, _ = normal_equations(graph, samples)
+        distance = _distances(graph, keys)
+        scale = 1.0 / np.sqrt(np.diag(hessian) + 1e-300)
+        correlation = hessian * scale[:, None] * scale
+        correlation[np.diag_indices_from(correlation)] += 1e-10
+        inverse = np.linalg.inv(correlation)
+        u = distance / scale
+        order = np.argsort(u**2 / np.maximum(np.diag(inverse), 1e-300))
+        for size in _batch_sizes(best, n, floor, u, inverse, order):
+            chosen = order[:size]
+            yield (
+                {keys[i] for i in chosen},
+                _readjusted(graph, u, scale, inverse, chosen),
+            )
+        singles = [i for i in order if keys[i] not in failed][:n_singles]
+        for i in singles:
+            moved = _readjusted(graph, u, scale, inverse, np.array([i]))
+            yield {keys[i]}, moved
+    # Fixed weights are none of the parameters, but their terms can go as well.
+    for key in sorted(graph.fixed):
+        if key not in failed and _has_other_terms(graph, key):
+            yield {key}, graph
+
+
+def _distances(graph: Graph, keys: list[Connection]) -> Array:
+    """How far each parameter is from what its removal would set it to."""
+    slots = graph.slots()
+    return np.array(
+        [slots[slot][source] - _removed_value(graph, (slot, source))
+         for slot, source in keys]
+    )  # fmt: skip
+
+
+def _removed_value(graph: Graph, key: Connection) -> float:
+    slot, source = key
+    if source == CONSTANT and slot in _sine_slots(graph):
+        near = abs(graph.slots()[slot][source] - COSINE) < _NEAR_COSINE
+        return COSINE if near else 0.0
+    return 0.0
+
+
+def _sine_slots(graph: Graph) -> set[int]:
+    slots, slot = set(), 0
+    for node in graph.nodes:
+        if node.unit == "sin":
+            slots.add(slot)
+        slot += len(node.arguments)
+    return slots
+
+
+def _without(graph: Graph, gone: set[Connection]) -> Graph:
+    """Remove connections; a phase near a cosine's becomes exactly that."""
+    cosines = {key for key in gone if _removed_value(graph, key) == COSINE}
+    slots = graph.slots()
+    for slot, source in cosines:
+        slots[slot] = {**slots[slot], source: COSINE}
+    return graph.with_slots(slots).without(gone - cosines)
+
+
+def _has_other_terms(graph: Graph, key: Connection) -> bool:
+    slot, source = key
+    others = graph.slots()[slot].keys() - {source}
+    is_denominator = slot >= len(graph.slots()) - 2 * graph.n_outputs
+    # A product's factor needs an input; a denominator may be left with its constant.
+    return bool(others if is_denominator else others - {CONSTANT}) and source != CONSTANT
+
+
+def _batch_sizes(
+    best: Scored, n: int, floor: float, u: Array, inverse: Array, order: Array
+) -> Iterator[int]:
+    """Sizes of joint removals worth trying: the best predicted one, then halves."""
+    gains = {}
+    for size in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64):
+        if size > len(order) // 3 + 1 or size >= len(order):
+            break
+        chosen = order[:size]
+        rise = u[chosen] @ np.linalg.solve(inverse[np.ix_(chosen, chosen)], u[chosen])
+        before = best.sse / n + floor
+        lost = n * math.log1p(max(rise, 0.0) / n / before)
+        gains[size] = size * math.log(n) - lost
+    size = max(gains, key=lambda s: gains[s], default=0)
+    if size and gains[size] <= 0:
+        size = 0
+    while size > 1:
+        yield size
+        size //= 2
+
+
+def _readjusted(
+    graph: Graph, u: Array, scale: Array, inverse: Array, chosen: Array
+) -> Graph:
+    """Move all parameters to where the others compensate for the chosen ones best."""
+    block = inverse[np.ix_(chosen, chosen)]
+    move = -scale * (inverse[:, chosen] @ np.linalg.solve(block, u[chosen]))
+    moves = iter(move.tolist())
+    weights = [
+        w + (0.0 if key in graph.fixed else next(moves))
+        for key, w in graph.connections()
+    ]
+    return graph.with_weights(np.array(weights))

@@ -1,0 +1,75 @@
+"""Reading a formula off a graph, as SymPy."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.canonical import COSINE
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.units import unit
+
+
+def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, ...]:
+    """Write each output as a SymPy expression with the graph's exact constants.
+
+    Inputs are called x1, x2, ... unless `names` says otherwise.
+    """
+    import sympy
+
+    names = names or [f"x{i + 1}" for i in range(graph.n_inputs)]
+    features: list[Any] = [sympy.Symbol(name) for name in names]
+
+    def combine(linear: Linear) -> Any:
+        terms = [
+            _number(w) * (sympy.Integer(1) if s == CONSTANT else features[s])
+            for s, w in sorted(linear.items())
+        ]
+        return sympy.Add(*terms)
+
+    for node in graph.nodes:
+        (first, *rest) = node.arguments
+        if node.unit == "sin" and first.get(CONSTANT) == COSINE:
+            without = {s: w for s, w in first.items() if s != CONSTANT}
+            features.append(sympy.cos(combine(without)))
+        else:
+            arguments = [combine(linear) for linear in (first, *rest)]
+            features.append(unit(node.unit)(sympy, *arguments))
+    return tuple(combine(a) / combine(b) for a, b in graph.outputs)
+
+
+def rounded(expression: Any, digits: int = 4) -> Any:
+    """Round all constants to significant digits, for display."""
+    import sympy
+
+    floats = expression.atoms(sympy.Float)
+    return expression.xreplace({f: _number(float(f"{f:.{digits}g}")) for f in floats})
+
+
+def _number(value: float) -> Any:
+    """Write whole numbers as integers, so that 1·x reads x."""
+    import sympy
+
+    if value == int(value) and abs(value) < 1e6:
+        return sympy.Integer(int(value))
+    return sympy.Float(value)
+
+
+def rescaled(graph: Graph, x_scale: Array, y_scale: Array) -> Graph:
+    """Fold scales into the weights: the graph of y · y_scale as a function of x.
+
+    `graph` takes inputs divided by `x_scale` (D,) and gives outputs divided by
+    `y_scale` (M,).
+    """
+    divisors = dict(enumerate(np.asarray(x_scale, dtype=float).tolist()))
+
+    def folded(linear: Linear, factor: float = 1.0) -> Linear:
+        return {s: w * factor / divisors.get(s, 1.0) for s, w in linear.items()}
+
+    slots = [folded(linear) for linear in graph.slots()]
+    first = len(slots) - 2 * graph.n_outputs
+    for o, factor in enumerate(np.asarray(y_scale, dtype=float).tolist()):
+        numerator = graph.outputs[o][0]
+        slots[first + 2 * o] = folded(numerator, factor)
+    return graph.with_slots(slots)

@@ -1,0 +1,199 @@
+"""One form for equal graphs: no dead or linear units, no arbitrary scales.
+
+Different weights can mean the same function: a factor of a product can be scaled if the
+product's users are scaled back, a sine's phase can be shifted by π, numerator and
+denominator can be multiplied by one number. `compact` removes what does nothing, and
+`normalise` chooses one of all equal sets of weights; neither changes an output.
+"""
+
+import math
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.graph import CONSTANT, Connection, Graph, Linear, Node
+from eqlearn.network.kernels import evaluate, tape
+from eqlearn.network.units import unit
+
+# A phase in (-π/2 + slack, π/2 + slack]: cosines, at π/2, are not at its edge.
+_PHASE_SLACK = 0.3
+#: The phase that makes a sine a cosine; exactly this value is not a parameter.
+COSINE = math.pi / 2
+
+
+def canonical(graph: Graph, x: Array) -> Graph:
+    """Bring a graph into the one form, over data `x` (D, N)."""
+    return normalise(compact(graph), x)
+
+
+def compact(graph: Graph) -> Graph:
+    """Fold constants, linear units and equal units; drop what no output uses."""
+    # What each old feature is, in terms of the new ones.
+    meaning: list[Linear] = [{i: 1.0} for i in range(graph.n_inputs)]
+    nodes: list[Node] = []
+    known: dict[object, int] = {}
+    for node in graph.nodes:
+        arguments = [_substitute(linear, meaning) for linear in node.arguments]
+        folded = _folded(node.unit, arguments)
+        if folded is None:
+            name, taken = _rewritten(node.unit, arguments)
+            key = (name, tuple(tuple(sorted(linear.items())) for linear in taken))
+            if key not in known:
+                known[key] = graph.n_inputs + len(nodes)
+                nodes.append(Node(name, taken))
+            folded = {known[key]: 1.0}
+        meaning.append(folded)
+    outputs = tuple(
+        (_substitute(a, meaning), _substitute(b, meaning)) for a, b in graph.outputs
+    )
+    return _without_unused(Graph(graph.n_inputs, tuple(nodes), outputs))
+
+
+def _substitute(linear: Linear, meaning: list[Linear]) -> Linear:
+    total: dict[int, float] = {}
+    for source, weight in linear.items():
+        terms = {CONSTANT: 1.0} if source == CONSTANT else meaning[source]
+        for feature, factor in terms.items():
+            total[feature] = total.get(feature, 0.0) + weight * factor
+    return {feature: weight for feature, weight in total.items() if weight != 0.0}
+
+
+def _folded(name: str, arguments: list[Linear]) -> Linear | None:
+    """What a unit is as a linear combination, if it is one."""
+    if name == "identity":
+        return arguments[0]
+    constants = [linear for linear in arguments if not (linear.keys() - {CONSTANT})]
+    if len(constants) == len(arguments):
+        values = [linear.get(CONSTANT, 0.0) for linear in arguments]
+        with np.errstate(all="ignore"):
+            return {CONSTANT: float(unit(name)(np, *values))}
+    if name == "multiply" and constants:
+        factor = constants[0].get(CONSTANT, 0.0)
+        other = arguments[1] if arguments[0] is constants[0] else arguments[0]
+        return {s: w * factor for s, w in other.items() if w * factor != 0.0}
+    return None
+
+
+def _rewritten(name: str, arguments: list[Linear]) -> tuple[str, tuple[Linear, ...]]:
+    """Express cos by sin and square by multiply: fewer kinds to treat."""
+    if name == "cos":
+        (linear,) = arguments
+        return "sin", ({**linear, CONSTANT: linear.get(CONSTANT, 0.0) + COSINE},)
+    if name == "square":
+        return "multiply", (arguments[0], arguments[0])
+    return name, tuple(arguments)
+
+
+def _without_unused(graph: Graph) -> Graph:
+    used = {s for output in graph.outputs for linear in output for s in linear}
+    for k in range(len(graph.nodes) - 1, -1, -1):
+        if graph.n_inputs + k in used:
+            used |= {s for linear in graph.nodes[k].arguments for s in linear}
+    names = {i: i for i in [CONSTANT, *range(graph.n_inputs)]}
+    for k in range(len(graph.nodes)):
+        if graph.n_inputs + k in used:
+            names[graph.n_inputs + k] = len(names) - 1
+
+    def renamed(linear: Linear) -> Linear:
+        return {names[source]: weight for source, weight in linear.items()}
+
+    nodes = tuple(
+        Node(node.unit, tuple(map(renamed, node.arguments)))
+        for k, node in enumerate(graph.nodes)
+        if graph.n_inputs + k in used
+    )
+    outputs = tuple((renamed(a), renamed(b)) for a, b in graph.outputs)
+    return Graph(graph.n_inputs, nodes, outputs)
+
+
+def normalise(graph: Graph, x: Array) -> Graph:
+    """Fix what is arbitrary, and say in `fixed` which weights that were.
+
+    The largest weight of a product's factor is 1; a sine's first weight is positive
+    and its phase in a half circle about a little above 0; the constant of exp is
+    folded into its users; the largest term of a denominator is fixed such that the
+    denominator is 1 on average over the data.
+    """
+    factors = dict.fromkeys(range(graph.n_inputs), 1.0)
+    factors[CONSTANT] = 1.0
+    fixed: set[Connection] = set()
+    nodes, slot = [], 0
+    for k, node in enumerate(graph.nodes):
+        arguments = [
+            {s: w * factors[s] for s, w in linear.items()} for linear in node.arguments
+        ]
+        factor = 1.0
+        if node.unit == "multiply":
+            arguments.sort(key=lambda linear: sorted(linear))
+            for offset, linear in enumerate(arguments):
+                lead = _leading(linear)
+                factor *= linear[lead]
+                arguments[offset] = {s: w / linear[lead] for s, w in linear.items()}
+                fixed.add((slot + offset, lead))
+        elif node.unit == "sin":
+            arguments[0], factor = _folded_phase(arguments[0])
+            if arguments[0].get(CONSTANT) == COSINE:
+                fixed.add((slot, CONSTANT))
+        elif node.unit == "exp" and abs(arguments[0].get(CONSTANT, 0.0)) < 50:
+            factor = math.exp(arguments[0].get(CONSTANT, 0.0))
+            arguments[0] = {s: w for s, w in arguments[0].items() if s != CONSTANT}
+        factors[graph.n_inputs + k] = factor
+        nodes.append(Node(node.unit, tuple(arguments)))
+        slot += len(arguments)
+    outputs = tuple(
+        (
+            {s: w * factors[s] for s, w in a.items()},
+            {s: w * factors[s] for s, w in b.items()},
+        )
+        for a, b in graph.outputs
+    )
+    scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed))
+    return _with_unit_denominators(scaled, x)
+
+
+def _leading(linear: Linear) -> int:
+    return max(linear.keys() - {CONSTANT}, key=lambda source: abs(linear[source]))
+
+
+def _folded_phase(linear: Linear) -> tuple[Linear, float]:
+    """Make the first weight positive and the phase small; return also the sign."""
+    sign = 1.0 if linear[min(linear.keys() - {CONSTANT})] > 0 else -1.0
+    flipped = {source: sign * weight for source, weight in linear.items()}
+    phase = flipped.pop(CONSTANT, 0.0)
+    if phase not in (0.0, COSINE):
+        turns = math.ceil((phase - _PHASE_SLACK) / math.pi - 0.5)
+        folded = phase - turns * math.pi
+        # Exactly a cosine, up to the rounding of the turns just taken back.
+        phase = COSINE if abs(folded - COSINE) < 1e-14 else folded
+        sign = -sign if turns % 2 else sign
+    return (flipped if phase == 0.0 else {**flipped, CONSTANT: phase}), sign
+
+
+def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
+    if all(b.keys() == {CONSTANT} for _, b in graph.outputs):
+        outputs: list[tuple[Linear, Linear]] = [
+            ({s: w / b[CONSTANT] for s, w in a.items()}, {CONSTANT: 1.0})
+            for a, b in graph.outputs
+        ]
+        leads = [CONSTANT] * graph.n_outputs
+    else:
+        values = evaluate(graph, tape(graph), x)
+        size = np.sqrt(np.mean(values.features**2, axis=1))
+        sizes = {CONSTANT: 1.0, **dict(enumerate(size.tolist()))}
+        outputs, leads = [], []
+        for o, (a, b) in enumerate(graph.outputs):
+            d = values.slots[-2 * (graph.n_outputs - o) + 1]
+            mean = float(np.mean(d))
+            if abs(mean) < 0.1 * np.mean(np.abs(d)):  # it changes sign in the data
+                mean = float(np.mean(np.abs(d)))
+            mean = mean if math.isfinite(mean) and mean != 0.0 else 1.0
+            outputs.append(
+                (
+                    {s: w / mean for s, w in a.items()},
+                    {s: w / mean for s, w in b.items()},
+                )
+            )
+            leads.append(max(b, key=lambda s: abs(b[s]) * sizes[s], default=CONSTANT))
+    first = len(graph.slots()) - 2 * graph.n_outputs
+    fixed = graph.fixed | {(first + 2 * o + 1, lead) for o, lead in enumerate(leads)}
+    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), fixed)

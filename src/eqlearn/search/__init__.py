@@ -1,0 +1,1 @@
+"""The search: many candidates, trained, refined and compared."""

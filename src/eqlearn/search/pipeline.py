@@ -1,0 +1,182 @@
+"""The fast recipe from a table to ranked formulas, in one process.
+
+Restarts go into one pool; when more of them cannot be expected to change the answer,
+the best of the pool are refined on all rows and ranked by the information criterion.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
+from eqlearn.equation.criterion import Scored
+from eqlearn.equation.symbolic import rescaled
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import Graph
+from eqlearn.search.restarts import N_SEARCH, Task, finish, is_exact, restart
+
+#: Stop when this many restarts ended in the best formula, and so many were made.
+ENOUGH_VOTES = 3
+LEAST_RESTARTS = 16
+MOST_RESTARTS = 400
+#: How many of the pool are refined on all rows.
+N_FINALISTS = 5
+#: What a pole in the domain of use costs in the criterion.
+POLE_CHARGE = 20.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A formula for one target, in the units of the data."""
+
+    graph: Graph
+    bic: float
+    rms: float  # of the residuals, in the units of the target
+    votes: int  # restarts that ended in this formula
+    has_pole: bool  # a denominator changes sign in the domain of use
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for one target, best first."""
+
+    candidates: tuple[Candidate, ...]
+    n_restarts: int
+    seconds: float
+
+
+class Event(NamedTuple):
+    """Progress, for a callback: one restart is done."""
+
+    target: int
+    n_restarts: int
+    seconds: float
+    best: Graph | None  # in the units of the data
+
+
+def learn(
+    x: Array,
+    y: Array,
+    *,
+    domain: tuple[Array, Array] | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    callback: Callable[[Event], None] = lambda event: None,
+) -> list[Found]:
+    """Search a formula for every column of `y` (N, M) in terms of `x` (N, D).
+
+    `time_limit` is in seconds, shared evenly by the targets; without one the search
+    ends by itself.
+    """
+    order = np.random.default_rng([seed, 3]).permutation(len(x))
+    x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
+    low, high = domain_of_use(x) if domain is None else domain
+    scales = scaling_of(x, y)
+    share = None if time_limit is None else time_limit / y.shape[1]
+    found = []
+    for m in range(y.shape[1]):
+        scaling = Scaling(scales.x, scales.y[m : m + 1])
+        task = Task(
+            x / scaling.x,
+            y[:, m : m + 1] / scaling.y,
+            low / scaling.x,
+            high / scaling.x,
+            seed=seed,
+        )
+        found.append(_learn_one(task, scaling, m, share, callback))
+    return found
+
+
+@dataclass
+class _Entry:
+    found: Scored
+    votes: int = 1
+
+
+def _learn_one(
+    task: Task,
+    scaling: Scaling,
+    target: int,
+    time_limit: float | None,
+    callback: Callable[[Event], None],
+) -> Found:
+    start = time.monotonic()
+    data = task.rows(N_SEARCH)
+    pool: list[_Entry] = []
+    n_restarts = 0
+
+    def is_over() -> bool:
+        elapsed = time.monotonic() - start
+        # The final refinement takes its share of a time limit too.
+        if time_limit is not None and elapsed > 0.7 * time_limit:
+            return True
+        if pool and is_exact(pool[0].found, data):
+            return True
+        agreed = bool(pool) and pool[0].votes >= ENOUGH_VOTES
+        return n_restarts >= (LEAST_RESTARTS if agreed else MOST_RESTARTS)
+
+    while not is_over():
+        found = restart(task, n_restarts)
+        n_restarts += 1
+        if found is not None and np.isfinite(found.bic):
+            _vote(pool, _charged(found, task))
+        best = _in_units(pool[0].found.graph, scaling) if pool else None
+        callback(Event(target, n_restarts, time.monotonic() - start, best))
+    finalists = _finalists(pool, task)
+    candidates = tuple(_candidate(entry, task, scaling) for entry in finalists)
+    return Found(candidates, n_restarts, time.monotonic() - start)
+
+
+def _vote(pool: list[_Entry], found: Scored) -> None:
+    """Put a formula into the pool, or count it if it is there; the best first."""
+    for entry in pool:
+        same_size = entry.found.graph.n_parameters == found.graph.n_parameters
+        if same_size and abs(entry.found.bic - found.bic) < 0.05:
+            entry.votes += 1
+            return
+    pool.append(_Entry(found))
+    pool.sort(key=lambda entry: entry.found.bic)
+
+
+def _charged(found: Scored, task: Task) -> Scored:
+    """Charge a formula for a pole in the domain of use."""
+    return found._replace(bic=found.bic + POLE_CHARGE * has_pole(found.graph, task))
+
+
+def has_pole(graph: Graph, task: Task) -> bool:
+    """Tell whether a denominator changes sign in the domain of use."""
+    rng = np.random.default_rng([task.seed, 4])
+    points = rng.uniform(task.low, task.high, (2000, len(task.low)))
+    with np.errstate(all="ignore"):
+        _, b = graph.evaluate(np.concatenate([task.x[:N_SEARCH], points]))
+    return bool(np.any((b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)))
+
+
+def _finalists(pool: list[_Entry], task: Task) -> list[_Entry]:
+    refined: list[_Entry] = []
+    for entry in pool[:N_FINALISTS]:
+        found = _charged(finish(task, entry.found.graph), task)
+        known = len(refined)
+        _vote(refined, found)
+        if len(refined) > known:
+            next(e for e in refined if e.found is found).votes = entry.votes
+    return sorted(refined, key=lambda entry: entry.found.bic)
+
+
+def _candidate(entry: _Entry, task: Task, scaling: Scaling) -> Candidate:
+    graph, sse, bic = entry.found
+    return Candidate(
+        _in_units(graph, scaling),
+        bic,
+        float(np.sqrt(sse / len(task.y)) * scaling.y[0]),
+        entry.votes,
+        has_pole(graph, task),
+    )
+
+
+def _in_units(graph: Graph, scaling: Scaling) -> Graph:
+    return rescaled(graph, scaling.x, scaling.y)

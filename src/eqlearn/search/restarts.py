@@ -1,0 +1,139 @@
+"""The fast recipe's candidates: small networks from many random starts.
+
+A restart is a pure function of the task and its index: draw a network, train it to a
+sparse one, prune it to a formula, try the quick structural moves.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.moves import ALL, QUICK, Patience, improve
+from eqlearn.equation.prune import prune
+from eqlearn.network.architecture import Architecture, Block
+from eqlearn.network.canonical import compact
+from eqlearn.network.forward import initialise
+from eqlearn.network.graph import CONSTANT, Graph, from_network
+from eqlearn.training.levenberg import (
+    Samples,
+    SparseTraining,
+    free_denominators,
+    samples,
+    train,
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target to explain, in scaled units, with its rows in random order."""
+
+    x: Array  # (N, D)
+    y: Array  # (N, 1)
+    low: Array  # (D,) domain of use
+    high: Array
+    seed: int = 0
+    weight: Array | None = None  # (N,) of the samples
+
+    def rows(self, n: int | None = None) -> Samples:
+        """The first `n` rows with unlabelled points of the domain of use."""
+        n = len(self.x) if n is None else min(n, len(self.x))
+        rng = np.random.default_rng([self.seed, 0])
+        points = rng.uniform(self.low, self.high, (max(200, n // 20), len(self.low)))
+        weight = None if self.weight is None else self.weight[:n]
+        return samples(self.x[:n], self.y[:n], points=points, weight=weight)
+
+
+class Configuration(NamedTuple):
+    """What one restart tries."""
+
+    hidden: tuple[tuple[int, int], ...]  # (sines, products) of each hidden layer
+    division: bool
+    l1: float
+    spread: float
+
+
+#: Rotated through, small and large, shallow and deep, so that a short search is broad.
+SHAPES: tuple[tuple[tuple[int, int], ...], ...] = (
+    ((6, 5),),
+    ((6, 5), (4, 5)),
+    ((4, 3), (4, 3)),
+    ((4, 4), (3, 3), (3, 3)),
+)
+L1 = (1e-4, 3e-4, 1e-3)
+SPREADS = (2.0, 2.0, 4.0, 1.0)
+#: Rows that restarts are pruned and compared on.
+N_SEARCH = 1000
+#: Formulas with more parameters, or further from the best, get no moves yet.
+QUICK_PARAMETERS = 30
+
+_QUICK_PATIENCE = Patience(n_proposals=60, n_rounds=10)
+
+
+def configuration(task: Task, index: int) -> Configuration:
+    """Choose what the restart of this index tries."""
+    rng = np.random.default_rng([task.seed, 1, index])
+    return Configuration(
+        hidden=SHAPES[index % len(SHAPES)],
+        division=(index // len(SHAPES)) % 2 == 1,
+        l1=float(rng.choice(L1)),
+        spread=float(rng.choice(SPREADS)),
+    )
+
+
+def restart(task: Task, index: int) -> Scored | None:
+    """Train, prune and tidy the network of this index; None if nothing is left."""
+    config = configuration(task, index)
+    rng = np.random.default_rng([task.seed, 2, index])
+    hidden = tuple(
+        tuple(Block(name, n) for name, n in zip(("sin", "multiply"), sizes) if n)
+        for sizes in config.hidden
+    )
+    architecture = Architecture(
+        task.x.shape[1], task.y.shape[1], hidden, config.division, skip=True
+    )
+    weights = initialise(architecture, rng, spread=config.spread, denominator=1.0)
+    start = free_denominators(from_network(architecture, weights))
+    domain = (task.low, task.high)
+    graph = train(start, task.x, task.y, domain, SparseTraining(l1=config.l1), rng)
+    small = {
+        key for key, w in graph.connections() if abs(w) < 1e-2 and key[1] != CONSTANT
+    }
+    graph = compact(graph.without(small))
+    if not graph.n_parameters:
+        return None
+    data = task.rows(N_SEARCH)
+    best = pruned_in_stages(graph, data)
+    if best.graph.n_parameters <= QUICK_PARAMETERS:
+        best = improve(best, data, QUICK, patience=_QUICK_PATIENCE)
+    return best
+
+
+def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
+    """Prune as if there were noise of several sizes, and keep the best.
+
+    With little or no noise every imitation of a term is worth its parameters; pruning
+    that tolerates an error of 1 % first lets it go, and the refit tells whether what
+    is left was the formula.
+    """
+    natural = prune(graph, data)
+    candidates = [natural]
+    for floor in (1e-4, 1e-6, 1e-8):
+        if natural.sse / data.n_residuals < 0.3 * floor:
+            coarse = prune(natural.graph, data, floor=floor)
+            candidates.append(score(coarse.graph, coarse.sse, data))
+    return min(candidates, key=lambda candidate: candidate.bic)
+
+
+def finish(task: Task, graph: Graph, *, moves: bool = True) -> Scored:
+    """Prune again and try all moves on all rows."""
+    data = task.rows()
+    best = pruned_in_stages(graph, data)
+    return improve(best, data, ALL) if moves else best
+
+
+def is_exact(found: Scored, data: Samples) -> bool:
+    """Tell whether nothing is left to explain."""
+    return found.sse / data.n_residuals < 100 * EXACT

@@ -1,0 +1,326 @@
+"""Second-order training of graphs: Levenberg-Marquardt in float64.
+
+`fit` minimises the squared error of a graph; `train` drives a network from random
+weights to a sparse one, with a penalty that pushes small weights to zero.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dposv
+
+from eqlearn._types import Array
+from eqlearn.network import kernels
+from eqlearn.network.canonical import compact
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.kernels import Tape, Values
+
+
+class Samples(NamedTuple):
+    """Data with samples along the last axis; columns beyond those of `y` are unlabelled.
+
+    Unlabelled points come from the domain of use: denominators must be positive there.
+    """
+
+    x: Array  # (D, N)
+    y: Array  # (M, Q) with Q ≤ N
+    root_weight: Array  # (Q,) square roots of the samples' weights
+
+    @property
+    def n_residuals(self) -> int:
+        """How many numbers are to be explained."""
+        return int(self.y.size)
+
+
+def samples(
+    x: Array, y: Array, *, points: Array | None = None, weight: Array | None = None
+) -> Samples:
+    """Lay out x (N, D), y (N, M) and unlabelled points (K, D) for the kernels."""
+    inputs = x if points is None else np.concatenate([x, points])
+    root = np.ones(len(x)) if weight is None else np.sqrt(weight)
+    return Samples(
+        np.ascontiguousarray(inputs.T, dtype=float),
+        np.ascontiguousarray(np.transpose(y), dtype=float),
+        root,
+    )
+
+
+class Fit(NamedTuple):
+    """A graph at its optimum."""
+
+    graph: Graph
+    sse: float  # infinite if the graph cannot be evaluated
+    damping: float
+
+
+@dataclass
+class Division:
+    """How denominators are kept positive while fitting."""
+
+    theta: float = 0.0  # a smooth floor below it; 0: none
+    margin: float = 0.0  # unlabelled points are penalised below it
+    strength: float = 1.0
+
+
+PLAIN = Division()
+
+
+class Workspace:
+    """The arrays of one graph's evaluations, allocated once for many iterations.
+
+    Fresh arrays of this size would be fresh pages from the system every time, which
+    costs more than the arithmetic.
+    """
+
+    def __init__(self, graph: Graph, samples: Samples) -> None:
+        self.graph, self.samples = graph, samples
+        self.tape = kernels.tape(graph)
+        n, m = samples.x.shape[1], samples.y.shape[0]
+        n_units, n_slots = len(self.tape.codes), len(self.tape.pointer) - 1
+        self.values = Values(
+            np.empty((graph.n_inputs + n_units, n)),
+            np.empty((n_slots, n)),
+            np.empty((n_slots, n)),
+        )
+        self.upward = np.empty((n_units + 1, n))  # the last row: scratch
+        self.r = np.empty((m, n))
+        self.by_ratio = np.empty((m, 2, n))
+        self.by_parameter = np.empty((self.tape.n_parameters, m * n))
+        self.free = self.tape.free
+
+    def evaluate(self, parameters: Array, division: Division) -> float:
+        """Set the parameters and compute residuals; the sum of their squares."""
+        tape, data = self.tape, self.samples
+        tape.weights[self.free] = parameters
+        kernels.evaluate_into(self.graph, tape, data.x, self.values)
+        return kernels.residuals(
+            self.values.slots,
+            tape.first_slot[-1],
+            data.y,
+            data.root_weight,
+            division.theta,
+            division.margin,
+            division.strength,
+            self.r,
+            self.by_ratio,
+        )
+
+    def jacobian(self) -> Array:
+        """Derivatives by the parameters (p, M·N), where `evaluate` was last called."""
+        tape: Tape = self.tape
+        kernels.jacobian(
+            tape.first_slot,
+            tape.pointer,
+            tape.sources,
+            tape.weights,
+            tape.position,
+            tape.n_inputs,
+            self.values.features,
+            self.values.slopes,
+            self.by_ratio,
+            self.upward,
+            self.by_parameter,
+        )
+        return self.by_parameter
+
+    def parameters(self) -> Array:
+        """The current parameters."""
+        return self.tape.weights[self.free]
+
+    def result(self, parameters: Array) -> Graph:
+        """The graph with these parameters."""
+        self.tape.weights[self.free] = parameters
+        return self.graph.with_weights(self.tape.weights)
+
+
+def fit(
+    graph: Graph,
+    samples: Samples,
+    *,
+    n_iterations: int = 20,
+    tolerance: float = 1e-5,
+    target: float | None = None,
+    division: Division = PLAIN,
+    damping: float = 1e-3,
+) -> Fit:
+    """Minimise the squared error.
+
+    With a `target`, stop as soon as the error is below it or cannot be expected to
+    get there at the present rate.
+    """
+    work = Workspace(graph, samples)
+    v = work.parameters()
+    sse = work.evaluate(v, division)
+    if not math.isfinite(sse):
+        return Fit(graph, math.inf, damping)
+    for iteration in range(n_iterations if len(v) else 0):
+        # `sse == 0` would leave nothing to divide by below, and nothing to gain.
+        if sse == 0.0:
+            break
+        J = work.jacobian()
+        gram = dsyrk(1.0, J.T, trans=1)  # the upper triangle of J Jᵀ
+        gradient = J @ work.r.ravel()
+        diagonal = gram.diagonal() + 1e-12 * gram.diagonal().max() + 1e-300
+        if not np.all(np.isfinite(diagonal)):
+            return Fit(graph, math.inf, damping)
+        for _ in range(7):
+            step = _solve(gram, damping * diagonal, gradient)
+            trial = work.evaluate(v - step, division) if step is not None else math.inf
+            if trial < sse:
+                break
+            damping *= 8.0
+        else:
+            break
+        gain = (sse - trial) / sse
+        v, sse, damping = v - step, trial, max(damping / 8.0, 1e-12)
+        if target is not None and (
+            sse < target or (iteration >= 2 and sse - target > 24 * gain * sse)
+        ):
+            break
+        if gain < tolerance:
+            break
+    return Fit(work.result(v), sse, damping)
+
+
+def _solve(gram: Array, ridge: Array, gradient: Array) -> Array | None:
+    """Solve (G + diag(ridge)) step = gradient, from the upper triangle of G."""
+    # Scaling to a unit diagonal: weights differ by orders of magnitude in curvature.
+    scale = 1.0 / np.sqrt(gram.diagonal() + ridge)
+    system = gram * scale[:, None] * scale
+    system[np.diag_indices_from(system)] = 1.0
+    _, solution, info = dposv(system, gradient * scale, overwrite_a=1)
+    return solution * scale if info == 0 and np.all(np.isfinite(solution)) else None
+
+
+def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, float]:
+    """J Jᵀ, J r and the squared error at a graph's parameters."""
+    work = Workspace(graph, samples)
+    sse = work.evaluate(work.parameters(), PLAIN)
+    J = work.jacobian()
+    return J @ J.T, J @ work.r.ravel(), sse
+
+
+@dataclass(frozen=True)
+class SparseTraining:
+    """From random weights to few: MSE + λ Σ ½ε log(1 + (w/ε)²), fresh samples each step.
+
+    The penalty is off for `n_free` iterations; biases count a hundredth. Every five
+    iterations weights below `cut` are dropped and the graph is compacted.
+    """
+
+    l1: float = 3e-4
+    n_iterations: int = 100
+    n_free: int = 20
+    n_samples: int = 500
+    n_points: int = 100
+    epsilon: float = 0.03
+    bias_share: float = 0.01
+    cut: float = 1e-3
+    first_theta: float = 0.3
+    last_theta: float = 0.05
+
+
+def train(
+    graph: Graph,
+    x: Array,
+    y: Array,
+    domain: tuple[Array, Array],
+    settings: SparseTraining,
+    rng: np.random.Generator,
+) -> Graph:
+    """Train a network's graph on x (N, D), y (N, M) to a sparse one."""
+    damping, work = 0.1, None
+    for iteration in range(settings.n_iterations):
+        data = _draw(graph, x, y, domain, settings, rng)
+        progress = iteration / settings.n_iterations
+        theta = max(settings.last_theta, settings.first_theta * (1 - progress))
+        division = Division(theta, margin=0.1)
+        if work is None or work.graph is not graph:
+            work = Workspace(graph, data)
+            is_bias = np.array([s == CONSTANT for _, s in graph.parameters()])
+            share = np.where(is_bias, settings.bias_share, 1.0)
+            v = work.parameters()
+        work.samples = data
+        l1 = settings.l1 * share if iteration >= settings.n_free else 0.0 * share
+        v, damping = _penalised_step(work, v, l1, settings.epsilon, division, damping)
+        since = iteration - settings.n_free
+        if since > 5 and iteration % 5 == 0:
+            small = (np.abs(v) < settings.cut) & ~is_bias
+            if small.any():
+                keys = graph.parameters()
+                gone = {keys[i] for i in np.flatnonzero(small)}
+                graph = free_denominators(compact(work.result(v).without(gone)))
+                if not graph.n_parameters:
+                    return graph
+    return work.result(v) if work is not None and work.graph is graph else graph
+
+
+def free_denominators(graph: Graph) -> Graph:
+    """Scale every fraction such that its denominator's constant is 1, and fix it.
+
+    The scale of a fraction is arbitrary: a penalty would shrink both of its parts for
+    nothing and drive the denominator into its floor.
+    """
+    first = len(graph.slots()) - 2 * graph.n_outputs
+    outputs, fixed = [], set()
+    for o, (a, b) in enumerate(graph.outputs):
+        constant = b.get(CONSTANT, 0.0)
+        constant = constant if abs(constant) > 1e-6 else 1e-6
+        outputs.append(
+            (
+                {s: w / constant for s, w in a.items()},
+                {**{s: w / constant for s, w in b.items()}, CONSTANT: 1.0},
+            )
+        )
+        fixed.add((first + 2 * o + 1, CONSTANT))
+    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), frozenset(fixed))
+
+
+def _draw(
+    graph: Graph,
+    x: Array,
+    y: Array,
+    domain: tuple[Array, Array],
+    settings: SparseTraining,
+    rng: np.random.Generator,
+) -> Samples:
+    rows = rng.integers(0, len(x), settings.n_samples)
+    low, high = domain
+    points = rng.uniform(low, high, (settings.n_points, len(low)))
+    return samples(x[rows], y[rows], points=points)
+
+
+def _penalised_step(
+    work: Workspace,
+    v: Array,
+    l1: Array,
+    epsilon: float,
+    division: Division,
+    damping: float,
+) -> tuple[Array, float]:
+    n = work.samples.y.shape[1]
+
+    def penalty(v: Array) -> float:
+        return float(np.sum(l1 * (0.5 * epsilon) * np.log1p((v / epsilon) ** 2)))
+
+    loss = work.evaluate(v, division) / n + penalty(v)
+    J = work.jacobian()
+    gram = dsyrk(2.0 / n, J.T, trans=1)
+    # The penalty's own curvature, of the parabola that touches it at v.
+    curvature = l1 * epsilon / (v**2 + epsilon**2)
+    gradient = (2.0 / n) * (J @ work.r.ravel()) + curvature * v
+    diagonal = np.maximum(gram.diagonal(), 1e-3 * gram.diagonal().mean())
+    if not (math.isfinite(loss) and np.all(np.isfinite(diagonal))):
+        return v, damping
+    for _ in range(6):
+        step = _solve(gram, damping * diagonal + curvature, gradient)
+        if step is not None:
+            moved = v - step
+            trial = work.evaluate(moved, division) / n + penalty(moved)
+            if trial < loss:
+                return moved, max(damping / 4.0, 1e-6)
+        damping = min(damping * 6.0, 1e3)
+    return v, damping
