@@ -115,13 +115,6 @@ def test_penalty_points_fill_the_domain_of_use() -> None:
     assert points[:, 1].min() > 0 and points[:, 1].max() > 9
 
 
-def test_the_default_domain_doubles_the_range_but_keeps_one_sign() -> None:
-    x = np.array([[-1.0, 1.0, -3.0], [1.0, 2.0, -1.0]])
-    low, high = gradient.domain_of_use(x)
-    np.testing.assert_allclose(low, [-2, 0.5, -4])
-    np.testing.assert_allclose(high, [2, 2.5, 0])
-
-
 def test_penalty_epochs_lift_denominators_over_the_domain() -> None:
     architecture = Architecture.paper(1, 1, units_per_type=1)
     settings = GradientSettings(architecture, Schedule(40, penalty_every=1))

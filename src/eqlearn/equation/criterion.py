@@ -35,9 +35,7 @@ def score(graph: Graph, sse: float, samples: Samples, floor: float = EXACT) -> S
     return Scored(graph, sse, bic(sse, n, graph.n_parameters, floor))
 
 
-def sse_to_reach(
-    best: float, n: int, n_parameters: int, floor: float = EXACT
-) -> float:
+def sse_to_reach(best: float, n: int, n_parameters: int, floor: float = EXACT) -> float:
     """Return the squared error at which the criterion would equal `best`."""
     exponent = (best - n_parameters * math.log(n)) / n
     return n * (math.exp(min(exponent, 700.0)) - floor)

@@ -20,7 +20,7 @@ from eqlearn.network import kernels
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
-from eqlearn.training.levenberg import Samples, Workspace, PLAIN, fit
+from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit
 
 
 class Proposal(NamedTuple):
@@ -55,13 +55,16 @@ class Patience:
     n_proposals: int = 400
 
 
+PATIENT = Patience()
+
+
 def improve(
     best: Scored,
     samples: Samples,
     moves: Iterable[Move],
     *,
     floor: float = EXACT,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENT,
 ) -> Scored:
     """Apply moves as long as one of them lowers the criterion."""
     moves, left = tuple(moves), patience.n_proposals
@@ -79,7 +82,9 @@ def improve(
     return best
 
 
-def propose(graph: Graph, samples: Samples, moves: Iterable[Move]) -> Iterator[Proposal]:
+def propose(
+    graph: Graph, samples: Samples, moves: Iterable[Move]
+) -> Iterator[Proposal]:
     """All proposals of the given moves for one graph."""
     n_labelled = samples.y.shape[1]
     values = kernels.evaluate(graph, kernels.tape(graph), samples.x)
@@ -266,7 +271,7 @@ def swapped_sources(seen: Seen, least: float = 0.9) -> Iterator[Proposal]:
             for q in near[:2]:
                 draft = Draft(seen.graph)
                 by = _regression(seen.features, source, [q])
-                draft.replace(source, by, where=lambda s, slot=slot: s == slot)
+                draft.replace(source, by, where={slot})
                 yield Proposal("swap", draft.freeze())
 
 

@@ -51,7 +51,11 @@ def prune(
 
 
 def _remove_some(
-    best: Scored, samples: Samples, floor: float, n_singles: int, failed: set[Connection]
+    best: Scored,
+    samples: Samples,
+    floor: float,
+    n_singles: int,
+    failed: set[Connection],
 ) -> Scored | None:
     """Find a removal that lowers the criterion; note single removals that did not."""
     for gone, start in _removals(best, samples, floor, n_singles, failed):
@@ -76,7 +80,11 @@ def _remove_some(
 
 
 def _removals(
-    best: Scored, samples: Samples, floor: float, n_singles: int, failed: set[Connection]
+    best: Scored,
+    samples: Samples,
+    floor: float,
+    n_singles: int,
+    failed: set[Connection],
 ) -> Iterator[tuple[set[Connection], Graph]]:
     """Yield what to remove, most promising first, with the others readjusted."""
     graph, n = best.graph, samples.n_residuals
@@ -146,7 +154,9 @@ def _has_other_terms(graph: Graph, key: Connection) -> bool:
     others = graph.slots()[slot].keys() - {source}
     is_denominator = slot >= len(graph.slots()) - 2 * graph.n_outputs
     # A product's factor needs an input; a denominator may be left with its constant.
-    return bool(others if is_denominator else others - {CONSTANT}) and source != CONSTANT
+    return (
+        bool(others if is_denominator else others - {CONSTANT}) and source != CONSTANT
+    )
 
 
 def _batch_sizes(

@@ -36,7 +36,15 @@ def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, 
         else:
             arguments = [combine(linear) for linear in (first, *rest)]
             features.append(unit(node.unit)(sympy, *arguments))
-    return tuple(combine(a) / combine(b) for a, b in graph.outputs)
+    return tuple(
+        combine(_divided(a, b)) / combine(_divided(b, b)) for a, b in graph.outputs
+    )
+
+
+def _divided(linear: Linear, denominator: Linear) -> Linear:
+    """Scale a part of a fraction such that the denominator reads 1 + ... or x + ..."""
+    unit_term = denominator.get(CONSTANT) or max(denominator.values(), key=abs)
+    return {source: weight / unit_term for source, weight in linear.items()}
 
 
 def rounded(expression: Any, digits: int = 4) -> Any:

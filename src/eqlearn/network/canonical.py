@@ -119,7 +119,7 @@ def normalise(graph: Graph, x: Array) -> Graph:
     fixed: set[Connection] = set()
     nodes, slot = [], 0
     for k, node in enumerate(graph.nodes):
-        arguments = [
+        arguments: list[Linear] = [
             {s: w * factors[s] for s, w in linear.items()} for linear in node.arguments
         ]
         factor = 1.0

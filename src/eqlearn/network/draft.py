@@ -1,6 +1,6 @@
 """A graph being edited: add units, replace features, then freeze it again."""
 
-from collections.abc import Callable
+from collections.abc import Container
 
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
@@ -34,11 +34,11 @@ class Draft:
         feature: int,
         by: Linear,
         *,
-        where: Callable[[int], bool] = lambda slot: True,
+        where: Container[int] | None = None,
     ) -> None:
-        """Put a linear combination in the place of a feature, in slots so chosen."""
+        """Put a linear combination in the place of a feature, in some slots or all."""
         for slot, linear in enumerate(self.slots()):
-            if feature in linear and where(slot):
+            if feature in linear and (where is None or slot in where):
                 weight = linear.pop(feature)
                 for source, factor in by.items():
                     linear[source] = linear.get(source, 0.0) + weight * factor
@@ -62,7 +62,12 @@ class Draft:
 
     def _topological_order(self) -> list[int] | None:
         needs = [
-            {s - self.n_inputs for linear in taken for s in linear if s >= self.n_inputs}
+            {
+                s - self.n_inputs
+                for linear in taken
+                for s in linear
+                if s >= self.n_inputs
+            }
             for _, taken in self.nodes
         ]
         order: list[int] = []

@@ -6,7 +6,7 @@ formulas are read off graphs.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -134,14 +134,16 @@ def from_network(architecture: Architecture, weights: Array) -> Graph:
     visible = list(range(architecture.n_inputs))
     nodes: list[Node] = []
     for blocks, (W, w0) in zip(architecture.hidden, layers[:-1], strict=True):
-        combinations = iter([_linear(row, w, visible) for row, w in zip(W, w0)])
+        combinations = iter(
+            [_linear(row, w, visible) for row, w in zip(W, w0, strict=True)]
+        )
         first = architecture.n_inputs + len(nodes)
         for block in blocks:
             arguments = [
                 [next(combinations) for _ in range(block.count)]
                 for _ in range(block.definition.arity)
             ]
-            nodes += [Node(block.unit, taken) for taken in zip(*arguments)]
+            nodes += [Node(block.unit, taken) for taken in zip(*arguments, strict=True)]
         new = list(range(first, architecture.n_inputs + len(nodes)))
         visible = visible + new if architecture.skip else new
     W, w0 = layers[-1]

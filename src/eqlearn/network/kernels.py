@@ -139,6 +139,8 @@ def _value_and_slopes(row: Unit) -> list[Any]:
 # Reassociation and contraction let the loops vectorise; NaN and infinity keep their
 # meaning, because a diverged fit must be seen.
 _FAST = {"contract", "reassoc", "nsz", "arcp"}
+
+
 @numba.njit(inline="always", fastmath=_FAST, error_model="numpy")
 def _sine_and_cosine(z, sine, cosine):  # type: ignore[no-untyped-def]
     """Both at once and vectorised: 2.6 ns a value, where the library takes 22 ns."""
@@ -188,8 +190,8 @@ def _combine(pointer, sources, weights, slot, features, out):  # type: ignore[no
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _forward(  # type: ignore[no-untyped-def]
-    codes, first_slot, pointer, sources, weights, n_inputs, start, stop, features, slots,
-    slopes,
+    codes, first_slot, pointer, sources, weights, n_inputs, start, stop, features,
+    slots, slopes,
 ):  # fmt: skip
     """Compute units `start` to `stop`, and the slots of whatever stands at `stop`."""
     for k in range(start, stop):
@@ -244,8 +246,8 @@ def _elementary(code, z):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
 def jacobian(  # type: ignore[no-untyped-def]
-    first_slot, pointer, sources, weights, position, n_inputs, features, slopes, by_ratio,
-    upward, out,
+    first_slot, pointer, sources, weights, position, n_inputs, features, slopes,
+    by_ratio, upward, out,
 ):  # fmt: skip
     """Derivatives of all residuals by all parameters, (p, M·N), in reverse mode.
 

@@ -6,7 +6,7 @@ the best of the pool are refined on all rows and ranked by the information crite
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from eqlearn._types import Array
 from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
 from eqlearn.equation.criterion import Scored
 from eqlearn.equation.symbolic import rescaled
-from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
 from eqlearn.search.restarts import N_SEARCH, Task, finish, is_exact, restart
 

@@ -88,8 +88,8 @@ def restart(task: Task, index: int) -> Scored | None:
     config = configuration(task, index)
     rng = np.random.default_rng([task.seed, 2, index])
     hidden = tuple(
-        tuple(Block(name, n) for name, n in zip(("sin", "multiply"), sizes) if n)
-        for sizes in config.hidden
+        tuple(Block(*block) for block in (("sin", s), ("multiply", m)) if block[1])
+        for s, m in config.hidden
     )
     architecture = Architecture(
         task.x.shape[1], task.y.shape[1], hidden, config.division, skip=True

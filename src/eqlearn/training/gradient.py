@@ -15,6 +15,7 @@ import numpy as np
 import optax
 
 from eqlearn._types import Array
+from eqlearn.data.scale import domain_of_use
 from eqlearn.errors import must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
@@ -86,8 +87,7 @@ def training_data(
 ) -> TrainingData:
     """Check samples and complete them: domain of use and bound from the data.
 
-    The default domain is each observed range widened to twice its size, not crossing
-    zero where a column has one sign. The default bound is ten times the largest
+    The default domain is each observed range widened to twice its size. The default bound is ten times the largest
     |target|; the paper has B = 10 for outputs in [-3, 3].
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -112,17 +112,6 @@ def training_data(
         raise must("bound", "above 0", bound)
     return TrainingData(
         *(jnp.asarray(a, dtype=float) for a in (x, y, low, high, bound))
-    )
-
-
-def domain_of_use(x: Array) -> tuple[Array, Array]:
-    """Widen each column's range to twice its size, keeping a column's single sign."""
-    low, high = x.min(axis=0), x.max(axis=0)
-    margin = (high - low) / 2
-    wide_low, wide_high = low - margin, high + margin
-    return (
-        np.where(low >= 0, np.maximum(wide_low, 0), wide_low),
-        np.where(high <= 0, np.minimum(wide_high, 0), wide_high),
     )
 
 

@@ -20,7 +20,7 @@ from eqlearn.network.kernels import Tape, Values
 
 
 class Samples(NamedTuple):
-    """Data with samples along the last axis; columns beyond those of `y` are unlabelled.
+    """Data, samples along the last axis; columns beyond those of `y` are unlabelled.
 
     Unlabelled points come from the domain of use: denominators must be positive there.
     """
@@ -127,11 +127,11 @@ class Workspace:
         return self.by_parameter
 
     def parameters(self) -> Array:
-        """The current parameters."""
+        """Return the current parameters."""
         return self.tape.weights[self.free]
 
     def result(self, parameters: Array) -> Graph:
-        """The graph with these parameters."""
+        """Return the graph with these parameters."""
         self.tape.weights[self.free] = parameters
         return self.graph.with_weights(self.tape.weights)
 
@@ -205,7 +205,7 @@ def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, floa
 
 @dataclass(frozen=True)
 class SparseTraining:
-    """From random weights to few: MSE + λ Σ ½ε log(1 + (w/ε)²), fresh samples each step.
+    """From random weights to few: MSE + λ Σ ½ε log(1 + (w/ε)²), fresh rows each step.
 
     The penalty is off for `n_free` iterations; biases count a hundredth. Every five
     iterations weights below `cut` are dropped and the graph is compacted.

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eqlearn.data.scale import domain_of_use, scaling_of
+
+
+def test_the_default_domain_doubles_the_range_but_keeps_one_sign() -> None:
+    x = np.array([[-1.0, 1.0, -3.0, 0.0], [1.0, 2.0, -1.0, 2.0]])
+    low, high = domain_of_use(x)
+    np.testing.assert_allclose(low, [-2, 0.5, -4, 0])
+    np.testing.assert_allclose(high, [2, 2.5, -0.5, 3])
+
+
+def test_inputs_spread_over_the_unit_range_keep_their_scale() -> None:
+    x = np.linspace(-1, 1, 10_001)[:, None]
+    y = 5.0 + 3.0 * x
+    scaling = scaling_of(x, y)
+    assert scaling.x == pytest.approx(1.0, rel=1e-3)
+    assert scaling.y == pytest.approx(np.std(y))
+
+
+def test_constant_and_zero_columns_get_a_usable_scale() -> None:
+    x = np.zeros((5, 1))
+    scaling = scaling_of(x, np.c_[np.zeros(5), np.full(5, -7.0)])
+    np.testing.assert_allclose(scaling.x, [1.0])
+    np.testing.assert_allclose(scaling.y, [1.0, 7.0])
+
+
+@given(st.floats(-280, 280))
+def test_scales_follow_the_units_of_measure(exponent: float) -> None:
+    factor = 10.0**exponent
+    x = np.linspace(-1, 1, 50)[:, None]
+    scaling = scaling_of(factor * x, factor * x)
+    plain = scaling_of(x, x)
+    np.testing.assert_allclose(scaling.x, factor * plain.x, rtol=1e-9)
+    np.testing.assert_allclose(scaling.y, factor * plain.y, rtol=1e-9)
