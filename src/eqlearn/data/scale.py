@@ -25,7 +25,7 @@ def scaling_of(x: Array, y: Array) -> Scaling:
     deviation, constant ones by their size.
     """
     size = np.sqrt(3.0) * _rms(x)
-    spread = _rms(y - np.mean(y, axis=0))
+    spread: Array = _rms(y - np.mean(y, axis=0))
     # Rounding leaves a constant column with a spread of about 1e-16 of its size.
     spread = np.where(spread > 1e-12 * _rms(y), spread, _rms(y))
     return Scaling(np.where(size > 0, size, 1.0), np.where(spread > 0, spread, 1.0))

@@ -4,9 +4,12 @@ Restarts go into one pool; when more of them cannot be expected to change the an
 the best of the pool are refined on all rows and ranked by the information criterion.
 """
 
+import itertools
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +19,9 @@ from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
 from eqlearn.equation.criterion import Scored
 from eqlearn.equation.symbolic import rescaled
 from eqlearn.network.graph import Graph
-from eqlearn.search.restarts import N_SEARCH, Task, finish, is_exact, restart
+from eqlearn.search.levels import angle_levels, polynomial_levels, solve
+from eqlearn.search.restarts import restart
+from eqlearn.search.task import N_SEARCH, Task, finish, is_exact
 
 #: Stop when this many restarts ended in the best formula, and so many were made.
 ENOUGH_VOTES = 3
@@ -84,6 +89,7 @@ def learn(
             y[:, m : m + 1] / scaling.y,
             low / scaling.x,
             high / scaling.x,
+            scaling.x,
             seed=seed,
         )
         found.append(_learn_one(task, scaling, m, share, callback))
@@ -106,6 +112,7 @@ def _learn_one(
     start = time.monotonic()
     data = task.rows(N_SEARCH)
     pool: list[_Entry] = []
+    stream = attempts(task)
     n_restarts = 0
 
     def is_over() -> bool:
@@ -116,10 +123,11 @@ def _learn_one(
         if pool and is_exact(pool[0].found, data):
             return True
         agreed = bool(pool) and pool[0].votes >= ENOUGH_VOTES
-        return n_restarts >= (LEAST_RESTARTS if agreed else MOST_RESTARTS)
+        least = LEAST_RESTARTS + len(polynomial_levels(task.x.shape[1]))
+        return n_restarts >= (least if agreed else MOST_RESTARTS)
 
     while not is_over():
-        found = restart(task, n_restarts)
+        found = next(stream)()
         n_restarts += 1
         if found is not None and np.isfinite(found.bic):
             _vote(pool, _charged(found, task))
@@ -128,6 +136,21 @@ def _learn_one(
     finalists = _finalists(pool, task)
     candidates = tuple(_candidate(entry, task, scaling) for entry in finalists)
     return Found(candidates, n_restarts, time.monotonic() - start)
+
+
+def attempts(task: Task) -> Iterator[Callable[[], Scored | None]]:
+    """Everything worth trying, in order: simple fractions first, then by turns.
+
+    Each attempt depends on the task and its place in this order only.
+    """
+    n_inputs = task.x.shape[1]
+    for level in polynomial_levels(n_inputs):
+        yield partial(solve, task, level)
+    angles = deque(angle_levels(n_inputs))
+    for index in itertools.count():
+        yield partial(restart, task, index)
+        if index % 2 and angles:
+            yield partial(solve, task, angles.popleft())
 
 
 def _vote(pool: list[_Entry], found: Scored) -> None:

@@ -4,46 +4,18 @@ A restart is a pure function of the task and its index: draw a network, train it
 sparse one, prune it to a formula, try the quick structural moves.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, score
-from eqlearn.equation.moves import ALL, QUICK, Patience, improve
-from eqlearn.equation.prune import prune
+from eqlearn.equation.criterion import Scored
+from eqlearn.equation.moves import QUICK, Patience, improve
 from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
-from eqlearn.network.graph import CONSTANT, Graph, from_network
-from eqlearn.training.levenberg import (
-    Samples,
-    SparseTraining,
-    free_denominators,
-    samples,
-    train,
-)
-
-
-@dataclass(frozen=True)
-class Task:
-    """One target to explain, in scaled units, with its rows in random order."""
-
-    x: Array  # (N, D)
-    y: Array  # (N, 1)
-    low: Array  # (D,) domain of use
-    high: Array
-    seed: int = 0
-    weight: Array | None = None  # (N,) of the samples
-
-    def rows(self, n: int | None = None) -> Samples:
-        """The first `n` rows with unlabelled points of the domain of use."""
-        n = len(self.x) if n is None else min(n, len(self.x))
-        rng = np.random.default_rng([self.seed, 0])
-        points = rng.uniform(self.low, self.high, (max(200, n // 20), len(self.low)))
-        weight = None if self.weight is None else self.weight[:n]
-        return samples(self.x[:n], self.y[:n], points=points, weight=weight)
+from eqlearn.network.graph import CONSTANT, from_network
+from eqlearn.search.task import N_SEARCH, Task, pruned_in_stages
+from eqlearn.training.levenberg import SparseTraining, free_denominators, train
 
 
 class Configuration(NamedTuple):
@@ -64,8 +36,6 @@ SHAPES: tuple[tuple[tuple[int, int], ...], ...] = (
 )
 L1 = (1e-4, 3e-4, 1e-3)
 SPREADS = (2.0, 2.0, 4.0, 1.0)
-#: Rows that restarts are pruned and compared on.
-N_SEARCH = 1000
 #: Formulas with more parameters, or further from the best, get no moves yet.
 QUICK_PARAMETERS = 30
 
@@ -109,31 +79,3 @@ def restart(task: Task, index: int) -> Scored | None:
     if best.graph.n_parameters <= QUICK_PARAMETERS:
         best = improve(best, data, QUICK, patience=_QUICK_PATIENCE)
     return best
-
-
-def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
-    """Prune as if there were noise of several sizes, and keep the best.
-
-    With little or no noise every imitation of a term is worth its parameters; pruning
-    that tolerates an error of 1 % first lets it go, and the refit tells whether what
-    is left was the formula.
-    """
-    natural = prune(graph, data)
-    candidates = [natural]
-    for floor in (1e-4, 1e-6, 1e-8):
-        if natural.sse / data.n_residuals < 0.3 * floor:
-            coarse = prune(natural.graph, data, floor=floor)
-            candidates.append(score(coarse.graph, coarse.sse, data))
-    return min(candidates, key=lambda candidate: candidate.bic)
-
-
-def finish(task: Task, graph: Graph, *, moves: bool = True) -> Scored:
-    """Prune again and try all moves on all rows."""
-    data = task.rows()
-    best = pruned_in_stages(graph, data)
-    return improve(best, data, ALL) if moves else best
-
-
-def is_exact(found: Scored, data: Samples) -> bool:
-    """Tell whether nothing is left to explain."""
-    return found.sse / data.n_residuals < 100 * EXACT

@@ -87,7 +87,8 @@ def training_data(
 ) -> TrainingData:
     """Check samples and complete them: domain of use and bound from the data.
 
-    The default domain is each observed range widened to twice its size. The default bound is ten times the largest
+    The default domain is each observed range widened to twice its size. The default
+    bound is ten times the largest
     |target|; the paper has B = 10 for outputs in [-3, 3].
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)

@@ -1,0 +1,154 @@
+"""The candidates of the linear rational stage: sets of features, smallest first."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import Scored
+from eqlearn.network.graph import Graph, Linear
+from eqlearn.search.task import N_SEARCH, Task, is_exact, pruned_in_stages
+from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.rational import (
+    direct_start,
+    fraction_error,
+    library,
+    sparse_start,
+)
+
+
+@dataclass(frozen=True)
+class Level:
+    """Degrees of numerator and denominator, and the inputs taken as angles.
+
+    With `mixed` the angles appear as plain inputs too, otherwise only in sin and cos.
+    """
+
+    numerator: int
+    denominator: int
+    angles: tuple[int, ...] = ()
+    mixed: bool = False
+
+    def n_columns(self, n_inputs: int) -> int:
+        """How many features it has, sines squared included."""
+        n = n_inputs + len(self.angles) * (2 if self.mixed else 1)
+        degrees = (self.numerator, self.denominator)
+        return sum(math.comb(n + degree, degree) for degree in degrees)
+
+
+#: (numerator, denominator) degrees of polynomial fractions.
+DEGREES = (
+    ((2, 0), (1, 1), (2, 1), (2, 2), (3, 1))
+    + ((3, 2), (3, 3), (4, 0), (4, 2), (4, 4), (5, 2))
+)  # fmt: skip
+ANGLE_DEGREES = ((2, 1), (3, 0), (3, 2), (4, 2))
+MOST_COLUMNS = 100
+#: Penalties of the sparse start.
+SPARSE_L1 = (3e-5, 3e-4)
+#: Frequencies scanned for an input of unit size, and rows to scan on.
+FREQUENCIES = np.arange(0.5, 14.0, 0.25)
+N_SCAN = 300
+
+
+def polynomial_levels(n_inputs: int) -> list[Level]:
+    """Fractions of polynomials that are not too many columns for the data."""
+    levels = [Level(a, b) for a, b in DEGREES]
+    return [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
+
+
+def angle_levels(n_inputs: int) -> list[Level]:
+    """Fractions in which one or two inputs are angles."""
+    groups = [
+        group
+        for size in (1, 2)
+        for group in itertools.combinations(range(n_inputs), size)
+    ]
+    levels = [
+        Level(a, b, group, mixed)
+        for mixed in (False, True)
+        for a, b in (ANGLE_DEGREES if not mixed else ANGLE_DEGREES[:3])
+        for group in groups
+    ]
+    return [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
+
+
+def solve(task: Task, level: Level) -> Scored | None:
+    """Find the best fraction of a level's features and prune it to a formula."""
+    data = task.rows(N_SEARCH)
+    n_labelled = data.y.shape[1]
+    x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
+    best: Scored | None = None
+    for start in _starts(task, level, x, y):
+        if level.angles:
+            start = fit(start, data, n_iterations=12).graph
+        found = pruned_in_stages(start, data)
+        if not math.isfinite(found.bic) or _is_imitation(found.graph, data):
+            continue
+        if best is None or found.bic < best.bic:
+            best = found
+        if is_exact(best, data):
+            break
+    return best
+
+
+def _starts(task: Task, level: Level, x: Array, y: Array) -> list[Graph]:
+    starts: list[Graph | None] = []
+    for arguments in _arguments(task, level, x, y):
+        replaced = frozenset() if level.mixed else frozenset(level.angles)
+        lib = library(
+            len(x),
+            level.numerator,
+            level.denominator,
+            arguments=arguments,
+            replaced=replaced,
+        )
+        starts.append(direct_start(lib, x, y))
+        starts += [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
+    return [start for start in starts if start is not None]
+
+
+def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear]]:
+    """Choose frequencies: local minima of the error over a scan.
+
+    Several angles are scanned with one frequency in the units of the data: angles of
+    one table are mostly measured alike.
+    """
+    if not level.angles:
+        return [[]]
+    scale = task.x_scale[list(level.angles)]
+    rows = slice(0, N_SCAN)
+    options = []
+    for frequency in FREQUENCIES / scale.max():
+        arguments: list[Linear] = [
+            {i: float(frequency * s)} for i, s in zip(level.angles, scale, strict=True)
+        ]
+        lib = library(
+            len(x),
+            level.numerator,
+            level.denominator,
+            arguments=arguments,
+            replaced=frozenset() if level.mixed else frozenset(level.angles),
+        )
+        options.append((fraction_error(lib, x[:, rows], y[rows]), arguments))
+    errors = [error for error, _ in options]
+    minima = [
+        k
+        for k in range(len(errors))
+        if errors[k] <= min(errors[max(k - 1, 0) : k + 2]) and math.isfinite(errors[k])
+    ]
+    minima.sort(key=lambda k: errors[k])
+    return [options[k][1] for k in minima[:3] if errors[k] <= 4 * errors[minima[0]]]
+
+
+def _is_imitation(graph: Graph, data: Samples) -> bool:
+    """Tell whether a sine is used in its linear range only, in place of a power."""
+    n_labelled = data.y.shape[1]
+    features = data.x[:, :n_labelled]
+    for node in graph.nodes:
+        if node.unit == "sin" and all(s < graph.n_inputs for s in node.arguments[0]):
+            z = sum(w * features[s] for s, w in node.arguments[0].items() if s >= 0)
+            if np.ptp(z) < 1.0:
+                return True
+    return False

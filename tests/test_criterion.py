@@ -1,0 +1,74 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_graphs import ONE
+
+from eqlearn.equation.criterion import EXACT, bic, score, sse_to_reach
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.training.levenberg import samples
+
+
+def test_the_criterion_worked_by_hand() -> None:
+    # 100 log(25 / 100) + 3 log 100 = -138.629 + 13.816
+    assert bic(25.0, 100, 3) == pytest.approx(-124.8139, abs=1e-4)
+    assert bic(100.0, 100, 0) == pytest.approx(0.0)
+
+
+def test_a_parameter_costs_the_logarithm_of_the_number_of_samples() -> None:
+    assert bic(7.0, 50, 4) - bic(7.0, 50, 3) == pytest.approx(math.log(50))
+
+
+def test_below_the_floor_nothing_more_is_explained() -> None:
+    perfect = bic(0.0, 100, 2)
+    assert perfect == pytest.approx(100 * math.log(EXACT) + 2 * math.log(100))
+    assert bic(1e-28, 100, 2) - perfect < 1e-3
+    # With the noise as the floor, halving a residual below it gains almost nothing.
+    gain = bic(1e-6, 100, 2, floor=1e-4) - bic(5e-7, 100, 2, floor=1e-4)
+    assert 0 < gain < 0.01
+
+
+def test_a_graph_that_cannot_be_evaluated_is_worse_than_any() -> None:
+    assert bic(math.inf, 100, 0) == math.inf
+    assert bic(math.nan, 100, 0) == math.inf
+
+
+def test_every_output_of_every_sample_counts_and_only_free_weights_do() -> None:
+    outputs = (({0: 1.0, CONSTANT: 2.0}, ONE), ({0: 1.0}, ONE))
+    fixed = frozenset({(1, CONSTANT), (3, CONSTANT)})
+    graph = Graph(1, (), outputs, fixed)
+    data = samples(np.zeros((30, 1)), np.zeros((30, 2)), points=np.zeros((9, 1)))
+    scored = score(graph, 6.0, data)
+    assert (scored.graph, scored.sse) == (graph, 6.0)
+    assert scored.bic == pytest.approx(60 * math.log(0.1) + 3 * math.log(60))
+
+
+@given(
+    st.floats(1e-12, 1e6),
+    st.integers(2, 10**6),
+    st.integers(0, 100),
+    st.sampled_from([EXACT, 1e-14]),
+)
+def test_the_error_to_reach_inverts_the_criterion(
+    sse: float, n: int, n_parameters: int, floor: float
+) -> None:
+    value = bic(sse, n, n_parameters, floor)
+    back = sse_to_reach(value, n, n_parameters, floor)
+    # The floor adds to the mean square, so a much smaller error cannot be told.
+    assert back == pytest.approx(sse, rel=1e-6, abs=1e-6 * floor * n)
+
+
+def test_a_smaller_graph_may_have_the_larger_error_that_its_size_pays_for() -> None:
+    best = bic(10.0, 200, 8)
+    allowed = sse_to_reach(best, 200, 7)
+    assert allowed == pytest.approx(10.0 * 200 ** (1 / 200))
+
+
+def test_what_is_below_the_floor_cannot_be_reached() -> None:
+    assert sse_to_reach(bic(0.0, 100, 2), 100, 4) < 0
+
+
+def test_a_hopeless_criterion_is_reached_by_any_error() -> None:
+    assert sse_to_reach(math.inf, 100, 2) > 1e300

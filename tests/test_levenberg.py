@@ -1,0 +1,258 @@
+import math
+
+import numpy as np
+import pytest
+from random_graphs import ONE, random_graph, random_inputs
+from scipy.optimize import least_squares
+
+from eqlearn.network.architecture import Architecture
+from eqlearn.network.canonical import canonical
+from eqlearn.network.forward import initialise
+from eqlearn.network.graph import CONSTANT, Graph, Node, from_network
+from eqlearn.training.levenberg import (
+    PLAIN,
+    Division,
+    Fit,
+    Samples,
+    SparseTraining,
+    Workspace,
+    fit,
+    free_denominators,
+    normal_equations,
+    samples,
+    train,
+)
+
+
+def jittered(graph: Graph, rng: np.random.Generator, size: float) -> Graph:
+    """Move the free weights by up to `size` of their value."""
+    return graph.with_weights(
+        np.array(
+            [
+                w if key in graph.fixed else w * (1 + rng.uniform(-size, size))
+                for key, w in graph.connections()
+            ]
+        )
+    )
+
+
+def problem(seed: int, noise: float) -> tuple[Graph, Samples]:
+    """Draw a graph in the one form, and data it explains up to noise."""
+    rng = np.random.default_rng(seed)
+    x = random_inputs(rng, 300)
+    units = ("sin", "multiply", "exp", "tanh")
+    graph = random_graph(rng, n_units=3, n_outputs=1 + seed % 2, units=units)
+    graph = canonical(graph, x.T)
+    y = graph.evaluate(x)[0]
+    return graph, samples(x, y + noise * rng.normal(size=y.shape))
+
+
+def sse_of(graph: Graph, data: Samples, division: Division = PLAIN) -> float:
+    work = Workspace(graph, data)
+    return work.evaluate(work.parameters(), division)
+
+
+def test_samples_are_laid_out_with_unlabelled_points_behind() -> None:
+    x, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0], [6.0]])
+    points, weight = np.array([[7.0, 8.0]]), np.array([4.0, 9.0])
+    data = samples(x, y, points=points, weight=weight)
+    np.testing.assert_array_equal(data.x, [[1, 3, 7], [2, 4, 8]])
+    np.testing.assert_array_equal(data.y, [[5, 6]])
+    np.testing.assert_array_equal(data.root_weight, [2, 3])
+    assert data.n_residuals == 2
+
+
+def test_a_linear_graph_is_fitted_as_by_least_squares() -> None:
+    rng = np.random.default_rng(0)
+    x, weight = random_inputs(rng, 100), rng.uniform(0.1, 3.0, 100)
+    y = rng.normal(size=(100, 1))
+    graph = canonical(Graph(3, (), (({0: 1.0, 2: 1.0, CONSTANT: 1.0}, ONE),)), x.T)
+    fitted, sse, _ = fit(graph, samples(x, y, weight=weight), tolerance=1e-12)
+    root = np.sqrt(weight)[:, None]
+    design = np.c_[x[:, 0], x[:, 2], np.ones(100)] * root
+    solution, (expected,), _, _ = np.linalg.lstsq(design, (root * y)[:, 0])
+    linear = fitted.outputs[0][0]
+    np.testing.assert_allclose([linear[0], linear[2], linear[CONSTANT]], solution)
+    assert sse == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fit_against_scipy(seed: int) -> None:
+    graph, data = problem(seed, noise=0.05)
+    start = jittered(graph, np.random.default_rng(seed), 0.1)
+    work = Workspace(start, data)
+
+    def residuals(v: np.ndarray) -> np.ndarray:
+        work.evaluate(v, PLAIN)
+        return work.r.ravel().copy()
+
+    reference = least_squares(residuals, work.parameters(), xtol=1e-14, ftol=1e-14)
+    ours = fit(start, data, n_iterations=200, tolerance=1e-12)
+    assert ours.sse == pytest.approx(2 * reference.cost, rel=1e-6)
+    assert sse_of(ours.graph, data) == pytest.approx(ours.sse)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_free_data_are_fitted_to_machine_precision(seed: int) -> None:
+    graph, data = problem(seed, noise=0.0)
+    start = jittered(graph, np.random.default_rng(seed), 0.02)
+    sse = fit(start, data, n_iterations=100, tolerance=1e-9).sse
+    assert math.sqrt(sse / data.n_residuals) < 1e-12
+
+
+def test_fit_never_raises_the_error() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, n_outputs=1 + seed % 3, untidy=seed % 2 == 0)
+        x, y = random_inputs(rng), rng.normal(size=(40, graph.n_outputs))
+        data = samples(x, y, points=random_inputs(rng, 10))
+        division = Division(1.5, margin=2.0) if seed % 3 else PLAIN
+        before = sse_of(graph, data, division)
+        after = fit(graph, data, n_iterations=5, division=division)
+        assert after.sse <= before
+        assert sse_of(after.graph, data, division) == pytest.approx(after.sse)
+
+
+def test_fixed_weights_stay_where_they_are() -> None:
+    graph, data = problem(3, noise=0.05)
+    fitted = fit(jittered(graph, np.random.default_rng(0), 0.1), data).graph
+    assert graph.fixed and fitted.fixed == graph.fixed
+    before, after = dict(graph.connections()), dict(fitted.connections())
+    assert all(after[key] == before[key] for key in graph.fixed)
+
+
+def test_more_weights_than_samples_do_no_harm() -> None:
+    graph, _ = problem(0, noise=0.0)
+    data = samples(random_inputs(np.random.default_rng(0), 3), np.ones((3, 1)))
+    assert graph.n_parameters > 3
+    assert fit(graph, data, n_iterations=200, tolerance=0.0).sse < 1e-20
+
+
+def test_a_graph_without_parameters_is_only_evaluated() -> None:
+    graph = Graph(1, (), (({0: 1.0}, ONE),), frozenset({(0, 0), (1, CONSTANT)}))
+    fitted = fit(graph, samples(np.array([[1.0], [2.0]]), np.array([[1.0], [5.0]])))
+    assert (fitted.graph, fitted.sse) == (graph, 9.0)
+
+
+def test_a_perfect_fit_ends_at_once() -> None:
+    graph = Graph(1, (), (({0: 2.0}, ONE),), frozenset({(1, CONSTANT)}))
+    x = np.arange(5.0)[:, None]
+    assert fit(graph, samples(x, 2 * x)) == Fit(graph, 0.0, 1e-3)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        Graph(1, (Node("exp", ({0: 1e4},)),), (({1: 1.0}, ONE),)),  # overflows
+        Graph(1, (), (({CONSTANT: 1.0}, {0: 1.0, CONSTANT: -1.0}),)),  # 1 / 0
+        Graph(1, (), (({CONSTANT: 1.0}, {}),)),  # 1 / nothing
+        Graph(1, (), (({0: math.nan}, ONE),)),
+    ],
+)
+def test_a_graph_that_cannot_be_evaluated_has_an_infinite_error(graph: Graph) -> None:
+    x = np.array([[0.5], [1.0], [2.0]])
+    assert fit(graph, samples(x, x)) == Fit(graph, math.inf, 1e-3)
+
+
+class TestTarget:
+    """A fit with a target answers one question, as early as it can."""
+
+    graph, data = problem(1, noise=0.05)
+    start = jittered(graph, np.random.default_rng(1), 0.3)
+    best = fit(start, data, n_iterations=300, tolerance=1e-12).sse
+
+    def iterations(self, target: float | None) -> tuple[int, float]:
+        """How many iterations change something, and the error they end with."""
+        sse = fit(self.start, self.data, n_iterations=300, target=target).sse
+        for n in range(300):
+            if fit(self.start, self.data, n_iterations=n, target=target).sse == sse:
+                return n, sse
+        raise AssertionError
+
+    def test_a_target_that_is_met_stops_it(self) -> None:
+        target = 1.5 * self.best
+        n, sse = self.iterations(target)
+        assert self.best < sse < target
+        assert n < self.iterations(None)[0]
+
+    def test_a_target_out_of_reach_stops_it(self) -> None:
+        n, sse = self.iterations(0.5 * self.best)
+        assert sse > 0.5 * self.best
+        assert n <= self.iterations(None)[0]
+
+
+def test_normal_equations_are_those_of_the_jacobian() -> None:
+    graph, data = problem(2, noise=0.1)
+    hessian, gradient, sse = normal_equations(graph, data)
+    work = Workspace(graph, data)
+    assert work.evaluate(work.parameters(), PLAIN) == sse
+    np.testing.assert_allclose(hessian, work.jacobian() @ work.jacobian().T)
+    np.testing.assert_allclose(gradient, work.jacobian() @ work.r.ravel())
+
+
+def test_the_one_form_leaves_no_direction_without_curvature() -> None:
+    # What is arbitrary has been fixed: the Hessian of a generic graph is regular.
+    for seed in range(30):
+        graph, data = problem(seed, noise=0.0)
+        hessian, _, _ = normal_equations(graph, data)
+        scale = 1 / np.sqrt(np.diag(hessian))
+        assert np.linalg.eigvalsh(hessian * scale * scale[:, None])[0] > 1e-12, seed
+
+
+def test_training_scales_fractions_to_a_constant_of_one() -> None:
+    outputs = (({0: 6.0}, {CONSTANT: -2.0, 1: 1.0}), ({0: 1.0}, {CONSTANT: 4.0}))
+    graph = free_denominators(Graph(2, (), outputs))
+    assert graph.outputs == (
+        ({0: -3.0}, {CONSTANT: 1.0, 1: -0.5}),
+        ({0: 0.25}, {CONSTANT: 1.0}),
+    )
+    assert graph.fixed == {(1, CONSTANT), (3, CONSTANT)}
+
+
+class TestTrain:
+    """y = 0.7 x1 x2 + sin(2.5 x1), with noise of 0.01, from random weights."""
+
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (1000, 2))
+    truth = (0.7 * x[:, :1] * x[:, 1:]) + np.sin(2.5 * x[:, :1])
+    y = truth + 0.01 * rng.normal(size=truth.shape)
+    domain = (np.full(2, -2.0), np.full(2, 2.0))
+
+    def trained(self, seed: int, *, division: bool = False) -> Graph:
+        architecture = Architecture.compact(2, 1, division=division)
+        rng = np.random.default_rng(seed)
+        weights = initialise(architecture, rng, denominator=1.0)
+        start = free_denominators(from_network(architecture, weights))
+        return train(start, self.x, self.y, self.domain, SparseTraining(), rng)
+
+    @pytest.mark.parametrize("division", [False, True])
+    def test_it_reaches_the_noise_with_few_weights(self, division: bool) -> None:
+        n_weights = Architecture.compact(2, 1, division=division).n_weights
+        errors = []
+        for seed in range(4):
+            graph = self.trained(seed, division=division)
+            outputs, _ = graph.evaluate(self.x)
+            errors.append(np.sqrt(np.mean((outputs - self.y) ** 2)))
+            assert graph.n_parameters < n_weights / 2
+        assert np.median(errors) < 0.02
+
+    def test_it_is_decided_by_its_random_numbers(self) -> None:
+        assert self.trained(5) == self.trained(5)
+        assert self.trained(5) != self.trained(6)
+
+    def test_denominators_are_positive_in_the_domain(self) -> None:
+        points = np.random.default_rng(1).uniform(-2, 2, (2000, 2))
+        for seed in range(3):
+            _, denominators = self.trained(seed, division=True).evaluate(points)
+            assert denominators.min() > 0
+
+    def test_a_target_of_zero_leaves_nothing(self) -> None:
+        architecture = Architecture.compact(2, 1, division=False)
+        rng = np.random.default_rng(0)
+        start = free_denominators(
+            from_network(architecture, initialise(architecture, rng))
+        )
+        settings = SparseTraining(l1=1e-2, n_iterations=200)
+        graph = train(start, self.x, 0 * self.y, self.domain, settings, rng)
+        assert graph.n_parameters <= 2
+        assert np.abs(graph.evaluate(self.x)[0]).max() < 1e-3
