@@ -62,6 +62,8 @@ def _linear(rng: np.random.Generator, n_visible: int, untidy: bool) -> Linear:
     return linear
 
 
-def random_inputs(rng: np.random.Generator, n: int = 40, n_inputs: int = 3) -> np.ndarray:
+def random_inputs(
+    rng: np.random.Generator, n: int = 40, n_inputs: int = 3
+) -> np.ndarray:
     """Draw inputs (N, D) from [-1, 1]."""
     return rng.uniform(-1, 1, (n, n_inputs))

@@ -114,7 +114,9 @@ def test_constants_of_a_users_unit_fold_without_python_errors(table: None) -> No
 
 def test_copies_of_a_unit_become_one() -> None:
     sine = Node("sin", ({0: 2.0},))
-    graph = of_two_inputs({2: 1.0, 3: 2.0, 4: 1.0}, sine, sine, Node("tanh", ({3: 1.0},)))
+    graph = of_two_inputs(
+        {2: 1.0, 3: 2.0, 4: 1.0}, sine, sine, Node("tanh", ({3: 1.0},))
+    )
     tanh = Node("tanh", ({2: 1.0},))
     assert compact(graph) == of_two_inputs({2: 3.0, 3: 1.0}, sine, tanh)
 
@@ -203,9 +205,26 @@ def test_the_constant_in_exp_is_a_factor_of_its_users() -> None:
     assert form.outputs[0][0] == {2: pytest.approx(2 * math.exp(1.5))}
 
 
+def test_the_scale_in_a_root_is_a_factor_of_its_users() -> None:
+    root = Node("sqrt", ({0: -4.0, CONSTANT: 20.0},))
+    form = canonical(of_two_inputs({2: 3.0}, root), X)
+    assert form.nodes == (Node("sqrt", ({0: -1.0, CONSTANT: 5.0},)),)
+    assert form.outputs[0][0] == {2: 6.0}
+    assert form.parameters() == [(0, CONSTANT), (1, 2)]
+
+
 def test_a_factor_that_would_overflow_stays_in_exp() -> None:
     node = Node("exp", ({0: -1.0, CONSTANT: 800.0},))
     assert canonical(of_two_inputs({2: 1.0}, node), X).nodes == (node,)
+
+
+@pytest.mark.parametrize("constant", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_is_left_to_be_seen(constant: float) -> None:
+    for name in ("sin", "exp", "tanh"):
+        node = Node(name, ({0: 1.0, CONSTANT: constant},))
+        product = Node("multiply", ({2: 1.0}, {1: 2.0, CONSTANT: constant}))
+        form = canonical(of_two_inputs({2: 1.0, 3: 1.0}, node, product), X)
+        assert not all(math.isfinite(weight) for _, weight in form.connections())
 
 
 def test_a_constant_denominator_is_one() -> None:

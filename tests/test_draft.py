@@ -24,7 +24,9 @@ def test_a_draft_frozen_at_once_is_the_same_graph() -> None:
         graph, x = random_graph(rng, n_outputs=2, untidy=True), random_inputs(rng)
         again = frozen(Draft(graph))
         np.testing.assert_allclose(again.evaluate(x)[0], graph.evaluate(x)[0])
-        assert sorted(n.unit for n in again.nodes) == sorted(n.unit for n in graph.nodes)
+        assert sorted(n.unit for n in again.nodes) == sorted(
+            n.unit for n in graph.nodes
+        )
 
 
 def test_editing_leaves_the_graph_alone() -> None:

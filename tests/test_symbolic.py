@@ -78,12 +78,16 @@ def test_constants_round_to_significant_digits() -> None:
 
 
 def test_a_constant_that_rounds_to_a_whole_number_reads_as_one() -> None:
-    assert rounded(1.0000001 * x1 + sympy.cos(1.99999999 * x2)) == x1 + sympy.cos(2 * x2)
+    assert rounded(1.0000001 * x1 + sympy.cos(1.99999999 * x2)) == x1 + sympy.cos(
+        2 * x2
+    )
 
 
 def test_scales_fold_into_the_weights() -> None:
     # u = x / 10, y / 3 = 2 sin(5 u) / (1 + u): in x, y = 6 sin(x / 2) / (1 + x / 10)
-    graph = Graph(1, (Node("sin", ({0: 5.0},)),), (({1: 2.0}, {CONSTANT: 1.0, 0: 1.0}),))
+    graph = Graph(
+        1, (Node("sin", ({0: 5.0},)),), (({1: 2.0}, {CONSTANT: 1.0, 0: 1.0}),)
+    )
     real = rescaled(graph, np.array([10.0]), np.array([3.0]))
     assert expressions(real) == (6 * sympy.sin(0.5 * x1) / (0.1 * x1 + 1),)
 

@@ -47,12 +47,13 @@ Move: TypeAlias = Callable[[Seen], Iterator[Proposal]]
 class Patience:
     """How much work `improve` spends on a proposal and in all."""
 
+    n_rows: int = 800  # that a proposal is first fitted to
     margin: float = 60.0  # criterion that pruning may still win back
     n_iterations: int = 15
     n_singles: int = 4
     n_rounds: int = 20
     extra_parameters: int = 12
-    n_proposals: int = 400
+    n_proposals: int = 200
 
 
 PATIENT = Patience()
@@ -68,10 +69,12 @@ def improve(
 ) -> Scored:
     """Apply moves as long as one of them lowers the criterion."""
     moves, left = tuple(moves), patience.n_proposals
+    few = samples.first(patience.n_rows)
     for _ in range(patience.n_rounds):
         for proposal in propose(best.graph, samples, moves):
             left -= 1
-            better = attempt(best, proposal, samples, floor, patience)
+            graph = screened(best.graph, proposal, few, floor, patience)
+            better = attempt(best, graph, proposal, samples, floor, patience)
             if better is not None:
                 best = better
                 break
@@ -95,32 +98,41 @@ def propose(
         yield from move(seen)
 
 
+def screened(
+    present: Graph, proposal: Proposal, few: Samples, floor: float, patience: Patience
+) -> Graph | None:
+    """Fit a proposal to few rows; None if pruning could not make it competitive."""
+    if proposal.graph is None:
+        return None
+    graph = canonical(proposal.graph, few.x)
+    grown = graph.n_parameters - present.n_parameters
+    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
+        return None
+    before = fit(present, few, n_iterations=3)
+    graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
+    allowed = score(present, before.sse, few, floor).bic + patience.margin
+    allowed += math.log(few.n_residuals) * max(grown, 0)
+    return graph if score(graph, sse, few, floor).bic <= allowed else None
+
+
 def attempt(
     best: Scored,
+    graph: Graph | None,
     proposal: Proposal,
     samples: Samples,
     floor: float,
     patience: Patience,
 ) -> Scored | None:
-    """Refit and prune a proposal; return it if it is better."""
-    if proposal.graph is None:
-        return None
-    graph = canonical(proposal.graph, samples.x)
-    grown = graph.n_parameters - best.graph.n_parameters
-    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
-        return None
-    graph, sse, _ = fit(
-        graph, samples, n_iterations=patience.n_iterations, tolerance=1e-3
-    )
-    log_n = math.log(samples.n_residuals)
-    allowed = best.bic + patience.margin + log_n * max(grown, 0)
-    if score(graph, sse, samples, floor).bic > allowed:
+    """Prune a proposal on all rows; return it if it is better."""
+    if graph is None:
         return None
     pruned = prune(
         graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
     )
-    # A term found by looking at many must pay for the looking, else noise is added.
-    charge = 0.5 + 2.0 * math.log(proposal.n_tried)
+    charge = 0.5
+    if pruned.graph.n_parameters > best.graph.n_parameters:
+        # A term found by looking at many must pay for the looking, else noise is added.
+        charge += 2.0 * math.log(proposal.n_tried)
     return pruned if pruned.bic < best.bic - charge else None
 
 
@@ -144,6 +156,57 @@ def units_in_a_limit(seen: Seen) -> Iterator[Proposal]:
         square = draft.add("multiply", linear, linear)
         draft.replace(feature, {**_affine(linear, b, c), square: a})
         yield Proposal("quadratic", draft.freeze())
+
+
+def sines_for_units(
+    seen: Seen, least: float = 0.97, n_rows: int = 300
+) -> Iterator[Proposal]:
+    """Put a new sine of some feature in the place of a unit that follows it.
+
+    Products can stand for the first terms of a series: z² for a cosine, z³ for a sine.
+    """
+    few = slice(0, n_rows)
+    found = []
+    for u in _units(seen.graph):
+        v = seen.features[u, few] - np.mean(seen.features[u, few])
+        total = float(v @ v)
+        if seen.graph.nodes[u - seen.graph.n_inputs].unit == "sin" or total == 0.0:
+            continue
+        for h in range(u):
+            z = seen.features[h, few]
+            for k in np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0]) / max(_rms(z), 1e-12):
+                design = np.stack(
+                    [np.ones(len(z)), np.sin(k * z), np.cos(k * z)], axis=1
+                )
+                solution, left, *_ = np.linalg.lstsq(design, v, rcond=None)
+                if len(left) and 1.0 - left[0] / total > least:
+                    found.append((float(left[0]) / total, u, h, float(k), solution))
+                    break
+    for _, u, h, k, (_, a, b) in sorted(found, key=lambda f: f[:3])[:12]:
+        phase, size = math.atan2(b, a), math.hypot(a, b)
+        draft = Draft(seen.graph)
+        sine = draft.add("sin", {h: k, CONSTANT: phase})
+        value = np.sin(k * seen.features[h] + phase)
+        shift = float(np.mean(seen.features[u] - size * value))
+        draft.replace(u, {sine: size, CONSTANT: shift})
+        yield Proposal("sine", draft.freeze())
+
+
+def bent_sources(seen: Seen) -> Iterator[Proposal]:
+    """Turn one use of a feature f into sin(kf) / k: the feature may be an angle."""
+    sine_slots = {slot for _, slot, linear in _sines(seen.graph) if len(linear) == 1}
+    uses = [
+        (slot, source)
+        for slot, linear in enumerate(seen.graph.slots())
+        for source in linear
+        if source != CONSTANT and slot not in sine_slots
+    ]
+    for slot, source in uses:
+        k = 1.0 / _rms(seen.features[source])
+        draft = Draft(seen.graph)
+        sine = draft.add("sin", {source: k})
+        draft.replace(source, {sine: 1.15 / k}, where={slot})
+        yield Proposal("bend", draft.freeze(), n_tried=len(uses))
 
 
 def merged_features(seen: Seen, least: float = 0.98) -> Iterator[Proposal]:
@@ -436,8 +499,10 @@ QUICK: tuple[Move, ...] = (
 #: All moves, for the few best candidates.
 ALL: tuple[Move, ...] = (
     *QUICK,
+    sines_for_units,
     multiplied_out,
     products_of_sines,
+    bent_sources,
     constant_units,
     imitated_units,
     swapped_sources,

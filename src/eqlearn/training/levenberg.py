@@ -34,6 +34,18 @@ class Samples(NamedTuple):
         """How many numbers are to be explained."""
         return int(self.y.size)
 
+    def first(self, n: int) -> "Samples":
+        """Only the first `n` labelled samples, and all unlabelled points."""
+        n_labelled = self.y.shape[1]
+        if n >= n_labelled:
+            return self
+        columns = np.r_[0:n, n_labelled : self.x.shape[1]]
+        return Samples(
+            np.ascontiguousarray(self.x[:, columns]),
+            np.ascontiguousarray(self.y[:, :n]),
+            self.root_weight[:n],
+        )
+
 
 def samples(
     x: Array, y: Array, *, points: Array | None = None, weight: Array | None = None
@@ -162,12 +174,12 @@ def fit(
             break
         J = work.jacobian()
         gram = dsyrk(1.0, J.T, trans=1)  # the upper triangle of J Jᵀ
-        gradient = J @ work.r.ravel()
         diagonal = gram.diagonal() + 1e-12 * gram.diagonal().max() + 1e-300
-        if not np.all(np.isfinite(diagonal)):
+        normal = _normal(gram, diagonal, J @ work.r.ravel())
+        if normal is None:
             return Fit(graph, math.inf, damping)
         for _ in range(7):
-            step = _solve(gram, damping * diagonal, gradient)
+            step = normal.solve(damping)
             trial = work.evaluate(v - step, division) if step is not None else math.inf
             if trial < sse:
                 break
@@ -185,14 +197,30 @@ def fit(
     return Fit(work.result(v), sse, damping)
 
 
-def _solve(gram: Array, ridge: Array, gradient: Array) -> Array | None:
-    """Solve (G + diag(ridge)) step = gradient, from the upper triangle of G."""
-    # Scaling to a unit diagonal: weights differ by orders of magnitude in curvature.
-    scale = 1.0 / np.sqrt(gram.diagonal() + ridge)
-    system = gram * scale[:, None] * scale
-    system[np.diag_indices_from(system)] = 1.0
-    _, solution, info = dposv(system, gradient * scale, overwrite_a=1)
-    return solution * scale if info == 0 and np.all(np.isfinite(solution)) else None
+class _Normal(NamedTuple):
+    """Normal equations scaled to a unit diagonal: curvatures differ by decades."""
+
+    correlation: Array  # the upper triangle
+    scale: Array
+    gradient: Array
+
+    def solve(self, ridge: float | Array) -> Array | None:
+        """Solve with a ridge, relative to the diagonal; None if it is singular."""
+        system = self.correlation.copy(order="F")
+        system.ravel(order="K")[:: len(system) + 1] = 1.0 + ridge
+        _, solution, info = dposv(system, self.gradient, overwrite_a=1)
+        if info != 0 or not math.isfinite(solution.sum()):
+            return None
+        return solution * self.scale
+
+
+def _normal(gram: Array, diagonal: Array, gradient: Array) -> _Normal | None:
+    scale = 1.0 / np.sqrt(diagonal)
+    if not math.isfinite(scale.sum() + gradient.sum()):
+        return None
+    gram *= scale[:, None]
+    gram *= scale
+    return _Normal(gram, scale, gradient * scale)
 
 
 def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, float]:
@@ -312,11 +340,12 @@ def _penalised_step(
     # The penalty's own curvature, of the parabola that touches it at v.
     curvature = l1 * epsilon / (v**2 + epsilon**2)
     gradient = (2.0 / n) * (J @ work.r.ravel()) + curvature * v
-    diagonal = np.maximum(gram.diagonal(), 1e-3 * gram.diagonal().mean())
-    if not (math.isfinite(loss) and np.all(np.isfinite(diagonal))):
+    diagonal = np.maximum(gram.diagonal(), 1e-3 * gram.diagonal().mean() + 1e-300)
+    normal = _normal(gram, diagonal, gradient)
+    if normal is None or not math.isfinite(loss):
         return v, damping
     for _ in range(6):
-        step = _solve(gram, damping * diagonal + curvature, gradient)
+        step = normal.solve(damping + curvature / diagonal)
         if step is not None:
             moved = v - step
             trial = work.evaluate(moved, division) / n + penalty(moved)

@@ -1,0 +1,128 @@
+"""Which runs the recovery benchmark is made of. Seeds and choices are fixed here."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.recovery_runs import TEN_TIMES, Run
+from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
+
+
+@dataclass(frozen=True)
+class Group:
+    """Problems that are measured alike: every combination of these is a run.
+
+    Seeds are 1, 2, … A noise of None is the problem's own. `peers` are the problems on
+    which other methods are tried.
+    """
+
+    problems: tuple[str, ...]
+    n_seeds: int
+    seconds: float
+    rows: tuple[int, ...] = (9000,)  # the paper's 10000 less those it holds out
+    noise: tuple[float | None, ...] = (None,)
+    far: tuple[int, ...] = (0,)
+    peers: tuple[str, ...] = ()
+
+
+_FORMULAS = ("division", "F-1", "F-2", "F-3", "F-4")
+
+#: Ten laws for the peers, from all fields.
+PEER_LAWS = (
+    "interference",
+    "doppler",
+    "reduced-mass",
+    "pendulum",
+    "cart-pole-cart",
+    "van-der-waals",
+    "coulomb",
+    "compton",
+    "michaelis-menten",
+    "holling-prey",
+)
+
+GROUPS: dict[str, Group] = {
+    "formulas": Group(_FORMULAS, 10, 60, peers=_FORMULAS),
+    "pendulum": Group(("cart-pendulum", "cart-pendulum-noisy"), 5, 180, far=(0, 40)),
+    "random": Group(RANDOM_EXPRESSIONS, 3, 180, far=(0, 40)),
+    # Nothing may be tuned on these.
+    "fresh": Group(
+        tuple(f"RE{n}-{seed}" for n in (2, 3) for seed in range(101, 121)),
+        1,
+        120,
+    ),
+    "laws": Group(
+        LAWS,
+        1,
+        20,
+        rows=(200, 2000),
+        noise=(0.0, 0.01, 0.05),
+        peers=PEER_LAWS,
+    ),
+}
+
+QUICK: dict[str, Group] = {
+    "formulas": replace(
+        GROUPS["formulas"], problems=_FORMULAS[:4], n_seeds=2, seconds=30
+    ),
+    "laws": replace(
+        GROUPS["laws"],
+        problems=(
+            "thin-lens",
+            "malus",
+            "reduced-mass",
+            "pendulum",
+            "ideal-gas",
+            "kepler-orbit",
+            "michaelis-menten",
+            "lotka-volterra-prey",
+        ),
+        rows=(200,),
+        noise=(0.01,),
+        seconds=15,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to take of the groups; None is all there is, or what a group says."""
+
+    method: str = "eqlearn"
+    groups: Sequence[str] | None = None
+    problems: Sequence[str] | None = None
+    n_seeds: int | None = None
+    rows: Sequence[int] | None = None
+    noise: Sequence[float] | None = None
+    far: Sequence[int] | None = None
+    seconds: float | None = None
+
+
+def runs_of(groups: dict[str, Group], choice: Choice) -> list[Run]:
+    """List the chosen runs, each seed going once through everything of its group."""
+    runs: list[Run] = []
+    for name in choice.groups or groups:
+        runs += _runs_of_group(name, groups[name], choice)
+    strange = set(choice.problems or ()) - {run.problem for run in runs}
+    if strange:
+        names = ", ".join(sorted(strange))
+        raise SystemExit(f"Not among the chosen problems: {names}.")
+    return runs
+
+
+def _runs_of_group(name: str, group: Group, choice: Choice) -> Iterator[Run]:
+    is_ours = choice.method == "eqlearn"
+    offered = group.problems if is_ours else group.peers
+    limit = f"{choice.seconds or group.seconds:g}"
+    if not is_ours and choice.seconds is None:
+        limit = TEN_TIMES
+    for seed, rows, noise, far, asked in itertools.product(
+        range(1, (choice.n_seeds or group.n_seeds) + 1),
+        choice.rows or group.rows,
+        choice.noise or group.noise,
+        choice.far or group.far,
+        offered,
+    ):
+        if choice.problems is None or asked in choice.problems:
+            level = problem(asked).noise if noise is None else noise
+            yield Run(choice.method, name, asked, seed, rows, level, far, limit)

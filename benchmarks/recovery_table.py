@@ -1,0 +1,277 @@
+"""The table of the recovery benchmark, beside the figures to reach."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks.recovery_groups import GROUPS, PEER_LAWS
+from benchmarks.recovery_runs import TEN_TIMES, Line
+from eqlearn.problems import LAWS
+
+HEADER = (
+    "problem",
+    "method",
+    "rows",
+    "noise",
+    "far",
+    "limit",
+    "runs",
+    "identified",
+    "symbolic",
+    "numeric",
+    "median s",
+    "RMS outside",
+    "to reach",
+    "reached",
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is to be reached: `least` of `n` runs (or problems) that pass, in time."""
+
+    least: int
+    n: int
+    seconds: float
+    says: str
+    passes: Callable[[Line], bool]
+
+    def __str__(self) -> str:
+        return f"{self.least} of {self.n} {self.says}, {self.seconds:g} s"
+
+    def reached(self, passed: Sequence[bool | None], seconds: float) -> str:
+        """Compare with what passed (None: undecided yet) and the median time."""
+        n_passed, n_failed = passed.count(True), passed.count(False)
+        is_quick = seconds <= self.seconds
+        if n_passed >= self.least and is_quick:
+            # A median of part of the runs may still change.
+            return (
+                "met" if n_passed + n_failed >= self.n else f"met so far ({n_passed})"
+            )
+        if n_passed >= self.least:
+            return "not met: time"
+        if n_failed > self.n - self.least:
+            return f"not met: {n_passed} of {self.n}"
+        return f"open: {n_passed} so far"
+
+
+def _is_symbolic(line: Line) -> bool:
+    return bool(line.get("symbolic"))
+
+
+def _is_identified(line: Line) -> bool:
+    return line.get("identified", "no") != "no"
+
+
+def _extrapolates(line: Line) -> bool:
+    mse = line.get("mse_outside")
+    return mse is not None and mse <= 0.003
+
+
+def _true_formula(seconds: float) -> Figure:
+    return Figure(10, 10, seconds, "true formula", _is_symbolic)
+
+
+def _small_error(least: int) -> Figure:
+    return Figure(least, 5, 180, "MSE outside at most 0.003", _extrapolates)
+
+
+def _known(least: int, n: int, seconds: float, says: str = "identified") -> Figure:
+    return Figure(least, n, seconds, says, _is_identified)
+
+
+#: By problem and number of far points.
+PROBLEM_FIGURES: dict[tuple[str, int], Figure] = {
+    ("division", 0): _true_formula(5),
+    ("F-1", 0): _true_formula(5),
+    ("F-2", 0): _true_formula(10),
+    ("F-3", 0): _true_formula(10),
+    ("F-4", 0): _true_formula(45),
+    ("cart-pendulum", 0): _known(5, 5, 120),
+    ("cart-pendulum-noisy", 0): _small_error(4),
+    ("cart-pendulum-noisy", 40): _small_error(5),
+}
+#: By number of far points, a problem counting when most of its seeds do.
+RANDOM_FIGURES = {
+    0: _known(6, 8, 180, "by most seeds"),
+    40: _known(8, 8, 180, "by most seeds"),
+}
+FRESH_FIGURE = _known(30, 40, 120)
+#: By noise.
+LAW_FIGURES = {
+    noise: _known(math.ceil(share * len(LAWS)), len(LAWS), 20)
+    for noise, share in ((0.0, 1.0), (0.01, 0.9), (0.05, 0.65))
+}
+
+
+class Row(NamedTuple):
+    """Runs that are counted together, and what they are held against."""
+
+    title: str
+    lines: list[Line]
+    figure: Figure | None = None
+    passed: Sequence[bool | None] = ()
+
+    def cells(self) -> tuple[str, ...]:
+        """Write the row as texts, one for each column of the header."""
+        first = self.lines[0]
+        # A crash has no time; the best that can be said is that it took all it had.
+        times = [line.get("seconds") or line["time_limit"] for line in self.lines]
+        seconds = median(times)
+        errors = (line.get("relative_rms_outside") for line in self.lines)
+        error = median(math.inf if e is None else e for e in errors)
+        limit = first["limit"]
+        return (
+            self.title,
+            first["method"],
+            str(first["rows"]),
+            f"{first['noise']:g}",
+            str(first["far"]),
+            limit if limit == TEN_TIMES else f"{limit} s",
+            str(len(self.lines)),
+            str(sum(map(_is_identified, self.lines))),
+            str(sum(map(_is_symbolic, self.lines))),
+            str(sum(bool(line.get("numeric")) for line in self.lines)),
+            f"{seconds:.1f}",
+            f"{100 * error:.2g} %" if math.isfinite(error) else "∞",
+            str(self.figure or ""),
+            self.figure.reached(self.passed, seconds) if self.figure else "",
+        )
+
+
+def as_text(lines: Sequence[Line]) -> str:
+    """Write the table for a terminal, with notes below."""
+    cells = [HEADER, *(row.cells() for row in rows_of(lines))]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    texts = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
+    return "\n".join([*texts, "", *notes(lines)])
+
+
+def as_markdown(lines: Sequence[Line]) -> str:
+    """Write the table and its notes as Markdown."""
+    cells = [HEADER, ("---",) * len(HEADER), *(row.cells() for row in rows_of(lines))]
+    table = [f"| {' | '.join(line)} |" for line in cells]
+    return "\n".join([*table, "", *(f"- {note}" for note in notes(lines))]) + "\n"
+
+
+def notes(lines: Iterable[Line]) -> list[str]:
+    """Say what the counts leave out: which were missed, and what ran where."""
+    lines = sorted(lines, key=_place)
+    found = []
+    for same in _split(lines, "group", *_SAME).values():
+        missed = [line for line in same if not _is_identified(line)]
+        if missed:
+            first = same[0]
+            far = f", {first['far']} far points" if first["far"] else ""
+            what = f"{first['rows']} rows, noise {first['noise']:g}{far}"
+            names = ", ".join(map(_missed, missed))
+            found.append(f"{first['method']}, {what}, not identified: {names}")
+    for name in ("commit", "cores", "jobs"):
+        values = sorted({str(line[name]) for line in lines})
+        found.append(f"{name}: {', '.join(values)}")
+    return found
+
+
+def _missed(line: Line) -> str:
+    remark = "" if line["status"] == "ok" else f" ({line['status']})"
+    seed = f" seed {line['seed']}" if GROUPS[line["group"]].n_seeds > 1 else ""
+    return f"{line['problem']}{seed}{remark}"
+
+
+def rows_of(lines: Iterable[Line]) -> list[Row]:
+    """Count runs together: by problem, fresh ones all, laws by rows and noise."""
+    possible = [line for line in lines if line["status"] != "not possible"]
+    by_group = _split(sorted(possible, key=_place), "group")
+    return [row for (group,), some in by_group.items() for row in _ROWS[group](some)]
+
+
+def _place(line: Line) -> tuple[Any, ...]:
+    """Where a line comes in the table: in the order of the groups, peers after us."""
+    group = line["group"]
+    place = (list(GROUPS).index(group), GROUPS[group].problems.index(line["problem"]))
+    others = (line["method"] != "eqlearn", line["method"], line["seed"])
+    return *place, line["rows"], line["noise"], line["far"], *others
+
+
+_SAME = ("rows", "noise", "far", "method", "limit")
+
+
+def _problem_rows(lines: list[Line]) -> list[Row]:
+    return [
+        _row(
+            same[0]["problem"],
+            same,
+            PROBLEM_FIGURES.get((same[0]["problem"], same[0]["far"])),
+        )
+        for same in _split(lines, "problem", *_SAME).values()
+    ]
+
+
+def _random_rows(lines: list[Line]) -> list[Row]:
+    rows = _problem_rows(lines)
+    for same in _split(lines, *_SAME).values():
+        problems = _split(_asked(same), "problem")
+        passed = [_by_most(list(map(_is_identified, p))) for p in problems.values()]
+        figure = RANDOM_FIGURES.get(same[0]["far"])
+        rows.append(_row(f"{len(problems)} RE", same, figure, passed))
+    return rows
+
+
+def _fresh_rows(lines: list[Line]) -> list[Row]:
+    return [
+        _row("fresh RE", same, FRESH_FIGURE) for same in _split(lines, *_SAME).values()
+    ]
+
+
+def _law_rows(lines: list[Line]) -> list[Row]:
+    ours = [line for line in lines if line["method"] == "eqlearn"]
+    rows = [
+        _row("laws", same, LAW_FIGURES.get(same[0]["noise"]))
+        for same in _split(ours, *_SAME).values()
+    ]
+    if len(ours) < len(lines):  # peers are compared on the laws they were tried on
+        some = [line for line in lines if line["problem"] in PEER_LAWS]
+        rows += [_row("ten laws", same, None) for same in _split(some, *_SAME).values()]
+    return rows
+
+
+_ROWS: dict[str, Callable[[list[Line]], list[Row]]] = {
+    "formulas": _problem_rows,
+    "pendulum": _problem_rows,
+    "random": _random_rows,
+    "fresh": _fresh_rows,
+    "laws": _law_rows,
+}
+
+
+def _row(
+    title: str,
+    lines: list[Line],
+    figure: Figure | None,
+    passed: Sequence[bool | None] = (),
+) -> Row:
+    if figure is None or lines[0]["method"] != "eqlearn":
+        return Row(title, lines)
+    return Row(title, lines, figure, passed or list(map(figure.passes, _asked(lines))))
+
+
+def _asked(lines: list[Line]) -> list[Line]:
+    """Leave out seeds beyond those that a figure is about."""
+    return [line for line in lines if line["seed"] <= GROUPS[line["group"]].n_seeds]
+
+
+def _by_most(passed: Sequence[bool]) -> bool | None:
+    most = GROUPS["random"].n_seeds // 2 + 1
+    if passed.count(True) >= most:
+        return True
+    return False if passed.count(False) >= most else None
+
+
+def _split(lines: Iterable[Line], *names: str) -> dict[tuple[Any, ...], list[Line]]:
+    """Sort lines into lists that agree in some fields, in the order they come."""
+    parts: dict[tuple[Any, ...], list[Line]] = {}
+    for line in lines:
+        parts.setdefault(tuple(line[name] for name in names), []).append(line)
+    return parts
