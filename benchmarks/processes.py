@@ -1,6 +1,7 @@
 """Run functions one by one in processes of their own, so that a crash costs one run."""
 
 import os
+import signal
 import time
 import traceback
 from collections import deque
@@ -90,6 +91,7 @@ def _start(function: Callable[[Job], Any], job: Job) -> tuple[Connection, BasePr
 
 
 def _child(connection: Connection, function: Callable[[Job], Any], job: Job) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
     try:
         connection.send(function(job))
     except Exception:

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         missing = _missing(runs, path, redo=options.redo or options.quick)
         try:
             with path.open("a", encoding="utf-8") as file:
-                _make(missing, options.jobs, file)
+                _make(missing, options.jobs or (2 if options.quick else 1), file)
         except KeyboardInterrupt:
             print("Broken off; the same command goes on from here.")
     lines = _shown(path, choice)
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--noise", type=float, nargs="+", help="instead of a group's noise levels")
     add("--far", type=int, nargs="+", help="instead of a group's numbers of far points")
     add("--time", type=float, help="time limit of a run in seconds")
-    add("--jobs", type=int, default=1, metavar="N", help="runs at the same time")
+    add("--jobs", type=int, metavar="N", help="runs at the same time, 1 (--quick: 2)")
     add("--method", choices=METHODS, default="eqlearn")
     add("--quick", action="store_true", help="a selection, in a file of its own")
     add("--redo", action="store_true", help="repeat runs that are in the file")
@@ -140,7 +140,8 @@ def _make(jobs: list[Job], n_processes: int, file: TextIO) -> None:
         file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
         file.flush()
         minutes = (time.monotonic() - start) / 60
-        print(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {_summary(line)}")
+        place = f"[{n}/{len(jobs)}, {minutes:.1f} min]"
+        print(f"{place} {job.run}: {_summary(line)}", flush=True)
 
 
 def _patience(job: Job) -> float:
@@ -150,9 +151,13 @@ def _patience(job: Job) -> float:
 
 def _line(job: Job, result: Line | Failure, n_jobs: int) -> Line:
     if isinstance(result, Failure):
-        result = {"status": result.status, "message": result.message}
+        result = {
+            "status": result.status,
+            "message": result.message,
+            "identified": "no",
+        }
     asked: dict[str, Any] = {**vars(job.run), "time_limit": round(job.seconds, 1)}
-    return {**asked, **result, **circumstances(n_jobs)}
+    return {**asked, **circumstances(n_jobs), **result}
 
 
 def _summary(line: Line) -> str:

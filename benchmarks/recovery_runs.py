@@ -88,6 +88,7 @@ def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
 def perform(job: Job) -> Line:
     """Make a run and judge what came out: all of a line but what all runs share."""
     run = job.run
+    code = {"commit": commit()}  # what is imported now; it may change while this runs
     asked = problem(run.problem).with_noise(run.noise)
     # The name is part of the seed: 62 laws at one seed have their noise from 62 draws.
     name = zlib.crc32(run.problem.encode())
@@ -101,10 +102,10 @@ def perform(job: Job) -> Line:
     try:
         answers = METHODS[run.method](task)
     except NotPossible as reason:
-        return {"status": "not possible", "message": str(reason)}
+        return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
     judged = judge(answers, asked, np.random.default_rng([name, run.seed, 1]))
-    return {"seconds": round(seconds, 2), **judged}
+    return {"seconds": round(seconds, 2), **judged, **code}
 
 
 def judge(
@@ -192,14 +193,14 @@ def circumstances(n_jobs: int) -> Line:
     """Tell what all runs of one call share: the code, the machine and the date."""
     return {
         "version": __version__,
-        "commit": _commit(),
+        "commit": commit(),
         "cores": os.cpu_count(),
         "jobs": n_jobs,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def _commit() -> str:
+def commit() -> str:
     """Name the commit, with a + if the library was changed since."""
 
     def git(*arguments: str) -> str:

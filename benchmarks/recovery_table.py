@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.recovery_groups import GROUPS, PEER_LAWS
 from benchmarks.recovery_runs import TEN_TIMES, Line
-from eqlearn.problems import LAWS
+from eqlearn.problems import LAWS, problem
 
 HEADER = (
     "problem",
@@ -160,14 +160,17 @@ def notes(lines: Iterable[Line]) -> list[str]:
     """Say what the counts leave out: which were missed, and what ran where."""
     lines = sorted(lines, key=_place)
     found = []
+    impossible = [line for line in lines if line["status"] == "not possible"]
+    for (why,), some in _split(impossible, "message").items():
+        found.append(f"not possible, {why}: {len(some)} runs")
     for same in _split(lines, "group", *_SAME).values():
-        missed = [line for line in same if not _is_identified(line)]
+        missed = [line for line in same if line.get("identified") == "no"]
         if missed:
             first = same[0]
             far = f", {first['far']} far points" if first["far"] else ""
             what = f"{first['rows']} rows, noise {first['noise']:g}{far}"
             names = ", ".join(map(_missed, missed))
-            found.append(f"{first['method']}, {what}, not identified: {names}")
+            found.append(f"not identified by {first['method']}, {what}: {names}")
     for name in ("commit", "cores", "jobs"):
         values = sorted({str(line[name]) for line in lines})
         found.append(f"{name}: {', '.join(values)}")
@@ -212,10 +215,9 @@ def _problem_rows(lines: list[Line]) -> list[Row]:
 def _random_rows(lines: list[Line]) -> list[Row]:
     rows = _problem_rows(lines)
     for same in _split(lines, *_SAME).values():
-        problems = _split(_asked(same), "problem")
-        passed = [_by_most(list(map(_is_identified, p))) for p in problems.values()]
-        figure = RANDOM_FIGURES.get(same[0]["far"])
-        rows.append(_row(f"{len(problems)} RE", same, figure, passed))
+        problems = _split(filter(_is_asked, same), "problem").values()
+        passed = [_by_most(list(map(_is_identified, runs))) for runs in problems]
+        rows.append(_row("all RE", same, RANDOM_FIGURES.get(same[0]["far"]), passed))
     return rows
 
 
@@ -252,14 +254,22 @@ def _row(
     figure: Figure | None,
     passed: Sequence[bool | None] = (),
 ) -> Row:
-    if figure is None or lines[0]["method"] != "eqlearn":
+    asked = [line for line in lines if _is_asked(line)]
+    if figure is None or not asked:
         return Row(title, lines)
-    return Row(title, lines, figure, passed or list(map(figure.passes, _asked(lines))))
+    return Row(title, lines, figure, passed or list(map(figure.passes, asked)))
 
 
-def _asked(lines: list[Line]) -> list[Line]:
-    """Leave out seeds beyond those that a figure is about."""
-    return [line for line in lines if line["seed"] <= GROUPS[line["group"]].n_seeds]
+def _is_asked(line: Line) -> bool:
+    """Tell whether a run is one that a figure is about."""
+    group = GROUPS[line["group"]]
+    noise = {problem(line["problem"]).noise if n is None else n for n in group.noise}
+    return (
+        line["method"] == "eqlearn"
+        and line["rows"] in group.rows
+        and line["noise"] in noise
+        and line["seed"] <= group.n_seeds
+    )
 
 
 def _by_most(passed: Sequence[bool]) -> bool | None:

@@ -179,6 +179,8 @@ def test_the_largest_weight_of_a_factor_is_one_and_fixed() -> None:
         (2.0, -COSINE, -1.0, COSINE),
         (-2.0, COSINE, 1.0, COSINE),
         (2.0, 2.5 * math.pi, 1.0, COSINE),
+        (2.0, 5.5 * math.pi, -1.0, COSINE),
+        (2.0, -10.5 * math.pi, -1.0, COSINE),
         (2.0, COSINE + 0.2, 1.0, COSINE + 0.2),
         (2.0, COSINE + 0.4, -1.0, COSINE + 0.4 - math.pi),
         (2.0, 0.4 - COSINE, 1.0, 0.4 - COSINE),

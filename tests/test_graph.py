@@ -89,6 +89,15 @@ def test_dropped_connections_are_no_longer_fixed() -> None:
     assert WORKED.slots()[0] == {1: 1.0, CONSTANT: 0.5}  # the graph itself is a value
 
 
+def test_tied_connections_are_not_parameters_while_they_have_a_leader() -> None:
+    ties = {(4, 3): ((3, 0), 0.5)}
+    tied = Graph(2, WORKED.nodes, WORKED.outputs, WORKED.fixed, ties)
+    assert tied.n_parameters == WORKED.n_parameters - 1
+    assert (4, 3) not in tied.parameters()
+    assert tied.without({(0, CONSTANT)}).ties == ties
+    assert (4, 3) in tied.without({(3, 0)}).parameters()
+
+
 def test_several_outputs_have_each_their_own_fraction() -> None:
     graph = Graph(1, (), (({0: 1.0}, {CONSTANT: 2.0}), ({CONSTANT: 6.0}, {0: 1.0})))
     outputs, denominators = graph.evaluate(np.array([[3.0], [4.0]]))

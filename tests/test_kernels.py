@@ -41,8 +41,8 @@ def test_a_tape_worked_by_hand() -> None:
     assert tape.sources.tolist() == [1, 0, 2, CONSTANT, 3, CONSTANT]
     assert tape.weights.tolist() == [1.0, 1.0, 1.0, 2.0, 3.0, 4.0]
     assert tape.position.tolist() == [0, -1, 1, 2, 3, -1]
-    assert tape.free.tolist() == [0, 2, 3, 4]
     assert tape.n_parameters == 4
+    assert tape.parameters().tolist() == [1.0, 1.0, 2.0, 3.0]
 
 
 def test_kernels_compute_what_the_graph_says() -> None:
@@ -208,6 +208,25 @@ def test_fixed_weights_have_no_row_in_the_jacobian() -> None:
     part = Workspace(some, data)
     part.evaluate(part.parameters(), PLAIN)
     np.testing.assert_array_equal(part.jacobian(), full.jacobian()[1::2])
+
+
+def test_a_tied_weight_follows_its_leader() -> None:
+    # sin(w x) + x · cos(2 w x), with one parameter w and another in front of the sine
+    nodes = (
+        Node("sin", ({0: 1.5},)),
+        Node("cos", ({0: 3.0},)),
+        Node("multiply", ({0: 1.0}, {2: 1.0})),
+    )
+    fixed = frozenset({(2, 0), (3, 2), (4, 3), (5, CONSTANT)})
+    ties = {(1, 0): ((0, 0), 2.0)}
+    graph = Graph(1, nodes, (({1: 1.2, 3: 1.0}, ONE),), fixed, ties)
+    rng = np.random.default_rng(0)
+    data = samples(rng.uniform(-1, 1, (20, 1)), rng.normal(size=(20, 1)))
+    work = Workspace(graph, data)
+    np.testing.assert_array_equal(work.parameters(), [1.5, 1.2])
+    moved = work.result(np.array([2.0, 1.2]))
+    assert moved.slots()[:2] == [{0: 2.0}, {0: 4.0}]
+    assert_jacobian_is_right(graph, data, PLAIN)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -9,6 +9,7 @@ from eqlearn.equation import moves
 from eqlearn.equation.criterion import Scored, score
 from eqlearn.equation.moves import ALL, Move, Patience, Proposal, Seen, improve, propose
 from eqlearn.equation.prune import prune
+from eqlearn.equation.ties import tie
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import Samples, fit, samples
@@ -47,7 +48,7 @@ def fitted(graph: Graph, data: Samples) -> Scored:
 
 def is_the_truth(found: Scored, truth: Graph, data: Samples) -> bool:
     """Compare size, criterion, and values at twice the range of the data."""
-    expected = fitted(truth, data)
+    expected = tie(fitted(truth, data), data)
     far = np.random.default_rng(1).uniform(-2, 2, (500, truth.n_inputs))
     error = found.graph.evaluate(far)[0] - truth.evaluate(far)[0]
     return (
@@ -275,6 +276,20 @@ def test_the_score_test_finds_the_missing_term_first() -> None:
     assert first.graph.nodes[-1] == multiply({1: 1.0}, {2: 1.0})
     # and predicts its weight
     assert first.graph.outputs[0][0][4] == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_score_test_allows_for_what_is_there_already() -> None:
+    # In a linear graph it predicts the weight that a joint fit of all terms would give,
+    # even if the present weights are off and the inputs correlated.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 2)) @ [[1.0, 0.7], [0.0, 1.0]]
+    y = x @ [[1.0], [0.5]] + 0.1 * rng.normal(size=(100, 1))
+    data = samples(x, y)
+    start = canonical(formula(2, {0: 3.0}), data.x)
+    found = proposals(start, data, moves.added_terms)
+    weights = [g.outputs[0][0][1] for g in found if g.outputs[0][0].keys() == {0, 1}]
+    solution = np.linalg.lstsq(x, y)[0]
+    assert weights == [pytest.approx(solution[1, 0])]
 
 
 def test_the_score_test_says_how_many_terms_it_looked_at() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from random_graphs import ONE, random_graph, random_inputs
 
-from eqlearn.equation.criterion import score
-from eqlearn.equation.prune import prune
+from eqlearn.equation.criterion import EXACT, score
+from eqlearn.equation.prune import _removals, prune
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit, samples
@@ -126,6 +126,16 @@ def test_a_phase_near_a_quarter_turn_becomes_a_cosine() -> None:
     assert_same_structure(found.graph, truth, data)
 
 
+def test_a_phase_within_its_error_of_a_quarter_turn_becomes_a_cosine() -> None:
+    truth = Graph(1, (Node("cos", ({0: 2.0},)),), (({1: 1.5}, ONE),))
+    data = seen(truth, n=40, noise=0.6)
+    start = Graph(1, (Node("sin", ({0: 2.0, CONSTANT: 1.5},)),), (({1: 1.5}, ONE),))
+    free = fit(canonical(start, data.x), data).graph
+    assert 0.05 < abs(free.slots()[0][CONSTANT] - COSINE) < 0.3
+    found = prune(start, data).graph
+    assert found.nodes[0].arguments[0][CONSTANT] == COSINE
+
+
 def test_a_phase_near_zero_becomes_a_sine() -> None:
     truth = Graph(1, (Node("sin", ({0: 2.0},)),), (({1: 1.5}, ONE),))
     start = Graph(1, (Node("sin", ({0: 2.1, CONSTANT: 0.2},)),), (({1: 1.4}, ONE),))
@@ -167,6 +177,21 @@ def test_the_fixed_term_of_a_factor_can_go() -> None:
     data = seen(truth)
     found = prune(Graph(3, (product,), (({3: 1.0}, ONE),)), data)
     assert_same_structure(found.graph, truth, data)
+
+
+def test_removals_are_tried_with_all_others_readjusted() -> None:
+    # In a linear graph the Optimal Brain Surgeon is exact: what is left after each
+    # removal is the least-squares fit of what is left.
+    truth = Graph(3, (), (({0: 1.0, 1: 0.5, 2: 0.2, CONSTANT: 0.1}, ONE),))
+    data = seen(truth, noise=0.1)
+    best = prune(truth, data)
+    removals = list(_removals(best, data, EXACT, 6, set()))
+    assert [gone for gone, _ in removals[:1]] == [{(0, CONSTANT)}]
+    for gone, start in removals:
+        left = start.without(gone)
+        work = Workspace(left, data)
+        sse = work.evaluate(work.parameters(), PLAIN)
+        assert sse == pytest.approx(fit(left, data, tolerance=1e-12).sse, rel=1e-8)
 
 
 def test_terms_below_the_floor_are_let_go() -> None:

@@ -18,6 +18,11 @@ class Scored(NamedTuple):
     bic: float
 
 
+def complexity(graph: Graph) -> int:
+    """Count units and connections: the size of the formula that is read off."""
+    return len(graph.nodes) + sum(len(linear) for linear in graph.slots())
+
+
 def bic(sse: float, n: int, n_parameters: int, floor: float = EXACT) -> float:
     """N log(SSE/N) + p log N; smaller is better.
 

@@ -14,8 +14,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.criterion import EXACT, Scored, complexity, score
 from eqlearn.equation.prune import prune
+from eqlearn.equation.ties import tie
 from eqlearn.network import kernels
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
@@ -123,17 +124,21 @@ def attempt(
     floor: float,
     patience: Patience,
 ) -> Scored | None:
-    """Prune a proposal on all rows; return it if it is better."""
+    """Prune a proposal on all rows; return it if better, or as good and shorter."""
     if graph is None:
         return None
     pruned = prune(
         graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
     )
+    pruned = tie(pruned, samples, floor)
     charge = 0.5
     if pruned.graph.n_parameters > best.graph.n_parameters:
         # A term found by looking at many must pay for the looking, else noise is added.
         charge += 2.0 * math.log(proposal.n_tried)
-    return pruned if pruned.bic < best.bic - charge else None
+    if pruned.bic < best.bic - charge:
+        return pruned
+    is_shorter = complexity(pruned.graph) < complexity(best.graph)
+    return pruned if is_shorter and pruned.bic <= best.bic + 0.5 else None
 
 
 def constant_units(seen: Seen) -> Iterator[Proposal]:
@@ -495,13 +500,13 @@ QUICK: tuple[Move, ...] = (
     difference_quotients,
     small_additions,
     units_in_a_limit,
+    products_of_sines,
 )
 #: All moves, for the few best candidates.
 ALL: tuple[Move, ...] = (
     *QUICK,
     sines_for_units,
     multiplied_out,
-    products_of_sines,
     bent_sources,
     constant_units,
     imitated_units,

@@ -13,8 +13,8 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.criterion import EXACT, Scored, score, sse_to_reach
 from eqlearn.network.canonical import COSINE, canonical
-from eqlearn.network.graph import CONSTANT, Connection, Graph
-from eqlearn.training.levenberg import Samples, fit, normal_equations
+from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
+from eqlearn.training.levenberg import Samples, fit, inverse, normal_equations
 
 # A sine whose phase is this close to a cosine's is pruned to a cosine, not to a sine.
 _NEAR_COSINE = 0.4
@@ -93,20 +93,18 @@ def _removals(
         hessian, _, _ = normal_equations(graph, samples)
         distance = _distances(graph, keys)
         scale = 1.0 / np.sqrt(np.diag(hessian) + 1e-300)
-        correlation = hessian * scale[:, None] * scale
-        correlation[np.diag_indices_from(correlation)] += 1e-10
-        inverse = np.linalg.inv(correlation)
+        inverted = inverse(hessian) / scale[:, None] / scale
         u = distance / scale
-        order = np.argsort(u**2 / np.maximum(np.diag(inverse), 1e-300))
-        for size in _batch_sizes(best, n, floor, u, inverse, order):
+        order = np.argsort(u**2 / np.maximum(np.diag(inverted), 1e-300))
+        for size in _batch_sizes(best, n, floor, u, inverted, order):
             chosen = order[:size]
             yield (
                 {keys[i] for i in chosen},
-                _readjusted(graph, u, scale, inverse, chosen),
+                _readjusted(graph, u, scale, inverted, chosen),
             )
         singles = [i for i in order if keys[i] not in failed][:n_singles]
         for i in singles:
-            moved = _readjusted(graph, u, scale, inverse, np.array([i]))
+            moved = _readjusted(graph, u, scale, inverted, np.array([i]))
             yield {keys[i]}, moved
     # Fixed weights are none of the parameters, but their terms can go as well.
     for key in sorted(graph.fixed):
@@ -125,19 +123,10 @@ def _distances(graph: Graph, keys: list[Connection]) -> Array:
 
 def _removed_value(graph: Graph, key: Connection) -> float:
     slot, source = key
-    if source == CONSTANT and slot in _sine_slots(graph):
+    if source == CONSTANT and slot in sine_slots(graph):
         near = abs(graph.slots()[slot][source] - COSINE) < _NEAR_COSINE
         return COSINE if near else 0.0
     return 0.0
-
-
-def _sine_slots(graph: Graph) -> set[int]:
-    slots, slot = set(), 0
-    for node in graph.nodes:
-        if node.unit == "sin":
-            slots.add(slot)
-        slot += len(node.arguments)
-    return slots
 
 
 def _without(graph: Graph, gone: set[Connection]) -> Graph:
@@ -160,7 +149,7 @@ def _has_other_terms(graph: Graph, key: Connection) -> bool:
 
 
 def _batch_sizes(
-    best: Scored, n: int, floor: float, u: Array, inverse: Array, order: Array
+    best: Scored, n: int, floor: float, u: Array, inverted: Array, order: Array
 ) -> Iterator[int]:
     """Sizes of joint removals worth trying: the best predicted one, then halves."""
     gains = {}
@@ -168,7 +157,7 @@ def _batch_sizes(
         if size > len(order) // 3 + 1 or size >= len(order):
             break
         chosen = order[:size]
-        rise = u[chosen] @ np.linalg.solve(inverse[np.ix_(chosen, chosen)], u[chosen])
+        rise = u[chosen] @ np.linalg.solve(inverted[np.ix_(chosen, chosen)], u[chosen])
         before = best.sse / n + floor
         lost = n * math.log1p(max(rise, 0.0) / n / before)
         gains[size] = size * math.log(n) - lost
@@ -181,11 +170,11 @@ def _batch_sizes(
 
 
 def _readjusted(
-    graph: Graph, u: Array, scale: Array, inverse: Array, chosen: Array
+    graph: Graph, u: Array, scale: Array, inverted: Array, chosen: Array
 ) -> Graph:
     """Move all parameters to where the others compensate for the chosen ones best."""
-    block = inverse[np.ix_(chosen, chosen)]
-    move = -scale * (inverse[:, chosen] @ np.linalg.solve(block, u[chosen]))
+    block = inverted[np.ix_(chosen, chosen)]
+    move = -scale * (inverted[:, chosen] @ np.linalg.solve(block, u[chosen]))
     moves = iter(move.tolist())
     weights = [
         w + (0.0 if key in graph.fixed else next(moves))

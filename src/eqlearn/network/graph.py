@@ -6,7 +6,7 @@ formulas are read off graphs.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ CONSTANT = -1
 Linear: TypeAlias = Mapping[int, float]
 #: A connection: the slot it enters and the feature it comes from.
 Connection: TypeAlias = tuple[int, int]
+#: For tied connections, the one that leads and the ratio of the weights.
+Ties: TypeAlias = Mapping[Connection, tuple[Connection, float]]
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,15 @@ class Graph:
     Slots number the places that receive a linear combination: the arguments of the
     units in order, then numerator and denominator of each output. `fixed` connections
     are not parameters: the scale of a product's factor or of a fraction is arbitrary,
-    so one weight of each is set, and constants can be snapped to round values.
+    so one weight of each is set, and constants can be snapped to round values. Nor are
+    tied ones: their weight is that of another connection times a ratio.
     """
 
     n_inputs: int
     nodes: tuple[Node, ...]
     outputs: tuple[tuple[Linear, Linear], ...]
     fixed: frozenset[Connection] = frozenset()
+    ties: Ties = field(default_factory=dict)
 
     @property
     def n_outputs(self) -> int:
@@ -71,12 +75,13 @@ class Graph:
 
     def parameters(self) -> list[Connection]:
         """The connections that are free to be fitted."""
-        return [key for key, _ in self.connections() if key not in self.fixed]
+        bound = self.fixed | self.ties.keys()
+        return [key for key, _ in self.connections() if key not in bound]
 
     @property
     def n_parameters(self) -> int:
         """How many weights are free."""
-        return sum(key not in self.fixed for key, _ in self.connections())
+        return len(self.parameters())
 
     def with_slots(
         self, slots: list[Linear], fixed: frozenset[Connection] | None = None
@@ -89,7 +94,7 @@ class Graph:
         )
         outputs = tuple((next(pieces), next(pieces)) for _ in self.outputs)
         kept = self.fixed if fixed is None else fixed
-        return Graph(self.n_inputs, nodes, outputs, kept)
+        return Graph(self.n_inputs, nodes, outputs, kept, self.ties)
 
     def with_weights(self, weights: Array) -> "Graph":
         """Set the weights of all connections, in the order of `connections`."""
@@ -104,7 +109,12 @@ class Graph:
             {source: w for source, w in linear.items() if (slot, source) not in gone}
             for slot, linear in enumerate(self.slots())
         ]
-        return self.with_slots(slots, self.fixed - gone)
+        ties = {
+            key: (lead, ratio)
+            for key, (lead, ratio) in self.ties.items()
+            if key not in gone and lead not in gone
+        }
+        return replace(self.with_slots(slots, self.fixed - gone), ties=ties)
 
     def evaluate(self, x: Array) -> tuple[Array, Array]:
         """Outputs and denominators, both (N, M), for inputs (N, D)."""
@@ -154,6 +164,16 @@ def from_network(architecture: Architecture, weights: Array) -> Graph:
         rows = numerators + ones
     outputs = tuple(zip(numerators, rows[architecture.n_outputs :], strict=True))
     return Graph(architecture.n_inputs, tuple(nodes), outputs)
+
+
+def sine_slots(graph: Graph) -> set[int]:
+    """The slots that are arguments of sines."""
+    slots, slot = set(), 0
+    for node in graph.nodes:
+        if node.unit == "sin":
+            slots.add(slot)
+        slot += len(node.arguments)
+    return slots
 
 
 def _linear(row: Array, bias: float, sources: list[int]) -> Linear:

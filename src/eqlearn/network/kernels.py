@@ -42,6 +42,7 @@ class Tape(NamedTuple):
     sources: Array  # (C,)
     weights: Array  # (C,)
     position: Array  # (C,) place among the parameters, or -1 if fixed
+    ratio: Array  # (C,) of the weight to the parameter; 1 unless tied
     others: tuple[int, ...]  # units without compiled code
     n_inputs: int
     n_outputs: int
@@ -51,10 +52,12 @@ class Tape(NamedTuple):
         """How many weights are free."""
         return int(self.position.max(initial=-1)) + 1
 
-    @property
-    def free(self) -> Array:
-        """The connections that are parameters."""
-        return np.flatnonzero(self.position >= 0)
+    def parameters(self) -> Array:
+        """The present parameters."""
+        values = np.empty(self.n_parameters)
+        free = self.position >= 0
+        values[self.position[free]] = self.weights[free] / self.ratio[free]
+        return values
 
 
 class Values(NamedTuple):
@@ -72,13 +75,14 @@ def tape(graph: Graph) -> Tape:
     arities = [len(node.arguments) for node in graph.nodes]
     slots = graph.slots()
     pointer = np.cumsum([0] + [len(linear) for linear in slots])
-    sources, weights, position, n_free = [], [], [], 0
+    places = {key: place for place, key in enumerate(graph.parameters())}
+    sources, weights, position, ratios = [], [], [], []
     for key, weight in graph.connections():
+        lead, ratio = graph.ties.get(key, (key, 1.0))
         sources.append(key[1])
         weights.append(weight)
-        is_free = key not in graph.fixed
-        position.append(n_free if is_free else -1)
-        n_free += is_free
+        position.append(places.get(lead, -1))
+        ratios.append(ratio)
     return Tape(
         np.array(codes, dtype=np.int64),
         np.cumsum([0, *arities]),
@@ -86,6 +90,7 @@ def tape(graph: Graph) -> Tape:
         np.array(sources, dtype=np.int64),
         np.array(weights, dtype=float),
         np.array(position, dtype=np.int64),
+        np.array(ratios, dtype=float),
         tuple(k for k, code in enumerate(codes) if code == _OTHER),
         graph.n_inputs,
         graph.n_outputs,
@@ -246,7 +251,7 @@ def _elementary(code, z):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
 def jacobian(  # type: ignore[no-untyped-def]
-    first_slot, pointer, sources, weights, position, n_inputs, features, slopes,
+    first_slot, pointer, sources, weights, position, ratio, n_inputs, features, slopes,
     by_ratio, upward, out,
 ):  # fmt: skip
     """Derivatives of all residuals by all parameters, (p, M·N), in reverse mode.
@@ -264,8 +269,8 @@ def jacobian(  # type: ignore[no-untyped-def]
         for part in range(2):
             slot = first_slot[n_units] + 2 * o + part
             _backward(
-                pointer, sources, weights, position, slot, by_ratio[o, part], n_inputs,
-                features, upward, is_used, out[:, columns],
+                pointer, sources, weights, position, ratio, slot, by_ratio[o, part],
+                n_inputs, features, upward, is_used, out[:, columns],
             )  # fmt: skip
         for k in range(n_units - 1, -1, -1):
             if not is_used[k]:
@@ -274,15 +279,15 @@ def jacobian(  # type: ignore[no-untyped-def]
                 for n in range(n_samples):
                     by_slot[n] = upward[k, n] * slopes[slot, n]
                 _backward(
-                    pointer, sources, weights, position, slot, by_slot, n_inputs,
-                    features, upward, is_used, out[:, columns],
+                    pointer, sources, weights, position, ratio, slot, by_slot,
+                    n_inputs, features, upward, is_used, out[:, columns],
                 )  # fmt: skip
 
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _backward(  # type: ignore[no-untyped-def]
-    pointer, sources, weights, position, slot, by_slot, n_inputs, features, upward,
-    is_used, out,
+    pointer, sources, weights, position, ratio, slot, by_slot, n_inputs, features,
+    upward, is_used, out,
 ):  # fmt: skip
     n_samples = by_slot.shape[0]
     for c in range(pointer[slot], pointer[slot + 1]):
@@ -290,10 +295,10 @@ def _backward(  # type: ignore[no-untyped-def]
         if row >= 0:
             if source < 0:
                 for n in range(n_samples):
-                    out[row, n] = by_slot[n]
+                    out[row, n] += ratio[c] * by_slot[n]
             else:
                 for n in range(n_samples):
-                    out[row, n] = by_slot[n] * features[source, n]
+                    out[row, n] += ratio[c] * by_slot[n] * features[source, n]
         if source >= n_inputs:
             weight, k = weights[c], source - n_inputs
             is_used[k] = True

@@ -43,7 +43,16 @@ DEGREES = (
     ((2, 0), (1, 1), (2, 1), (2, 2), (3, 1))
     + ((3, 2), (3, 3), (4, 0), (4, 2), (4, 4), (5, 2))
 )  # fmt: skip
-ANGLE_DEGREES = ((2, 1), (3, 0), (3, 2), (4, 2))
+#: Number of angles, degrees, whether angles are plain inputs too; likely ones first.
+ANGLE_STAGES = (
+    (1, ((2, 1), (3, 2)), False),
+    (2, ((2, 1), (3, 0)), False),
+    (1, ((2, 1), (3, 0)), True),
+    (1, ((4, 2),), False),
+    (2, ((3, 2),), False),
+    (1, ((3, 2),), True),
+    (2, ((2, 1), (3, 2)), True),
+)
 MOST_COLUMNS = 100
 #: Penalties of the sparse start.
 SPARSE_L1 = (3e-5, 3e-4)
@@ -60,16 +69,11 @@ def polynomial_levels(n_inputs: int) -> list[Level]:
 
 def angle_levels(n_inputs: int) -> list[Level]:
     """Fractions in which one or two inputs are angles."""
-    groups = [
-        group
-        for size in (1, 2)
-        for group in itertools.combinations(range(n_inputs), size)
-    ]
     levels = [
         Level(a, b, group, mixed)
-        for mixed in (False, True)
-        for a, b in (ANGLE_DEGREES if not mixed else ANGLE_DEGREES[:3])
-        for group in groups
+        for size, degrees, mixed in ANGLE_STAGES
+        for a, b in degrees
+        for group in itertools.combinations(range(n_inputs), size)
     ]
     return [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
 
@@ -104,9 +108,17 @@ def _starts(task: Task, level: Level, x: Array, y: Array) -> list[Graph]:
             arguments=arguments,
             replaced=replaced,
         )
-        starts.append(direct_start(lib, x, y))
-        starts += [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
+        direct = direct_start(lib, x, y)
+        starts.append(direct)
+        # Where the fraction is exact, noise is none and sparsity comes by pruning.
+        if direct is None or _mean_square(direct, x, y) > 1e-12:
+            starts += [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
     return [start for start in starts if start is not None]
+
+
+def _mean_square(graph: Graph, x: Array, y: Array) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.mean((graph.evaluate(x.T)[0][:, 0] - y) ** 2))
 
 
 def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear]]:
@@ -139,7 +151,7 @@ def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear
         if errors[k] <= min(errors[max(k - 1, 0) : k + 2]) and math.isfinite(errors[k])
     ]
     minima.sort(key=lambda k: errors[k])
-    return [options[k][1] for k in minima[:3] if errors[k] <= 4 * errors[minima[0]]]
+    return [options[k][1] for k in minima[:2] if errors[k] <= 4 * errors[minima[0]]]
 
 
 def _is_imitation(graph: Graph, data: Samples) -> bool:

@@ -27,8 +27,9 @@ from eqlearn.search.task import N_SEARCH, Task, finish, is_exact
 ENOUGH_VOTES = 3
 LEAST_RESTARTS = 16
 MOST_RESTARTS = 400
-#: How many of the pool are refined on all rows.
+#: How many of the pool are refined, if not further behind the best than this.
 N_FINALISTS = 5
+FINALIST_MARGIN = 40.0
 #: What a pole in the domain of use costs in the criterion.
 POLE_CHARGE = 20.0
 
@@ -181,6 +182,8 @@ def has_pole(graph: Graph, task: Task) -> bool:
 def _finalists(pool: list[_Entry], task: Task) -> list[_Entry]:
     refined: list[_Entry] = []
     for entry in pool[:N_FINALISTS]:
+        if entry.found.bic > pool[0].found.bic + FINALIST_MARGIN:
+            break
         found = _charged(finish(task, entry.found.graph), task)
         known = len(refined)
         _vote(refined, found)

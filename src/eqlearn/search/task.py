@@ -8,11 +8,14 @@ from eqlearn._types import Array
 from eqlearn.equation.criterion import EXACT, Scored, score
 from eqlearn.equation.moves import ALL, improve
 from eqlearn.equation.prune import prune
+from eqlearn.equation.ties import tie
 from eqlearn.network.graph import Graph
 from eqlearn.training.levenberg import Samples, samples
 
 #: Rows that candidates are pruned and compared on before the best are refined.
 N_SEARCH = 1000
+#: Rows that the structural moves of the best candidates are judged on.
+N_REFINE = 3000
 
 
 @dataclass(frozen=True)
@@ -49,13 +52,14 @@ def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
         if natural.sse / data.n_residuals < 0.3 * floor:
             coarse = prune(natural.graph, data, floor=floor)
             candidates.append(score(coarse.graph, coarse.sse, data))
-    return min(candidates, key=lambda candidate: candidate.bic)
+    return tie(min(candidates, key=lambda candidate: candidate.bic), data)
 
 
 def finish(task: Task, graph: Graph) -> Scored:
-    """Prune again and try all moves on all rows."""
-    data = task.rows()
-    return improve(pruned_in_stages(graph, data), data, ALL)
+    """Try all moves on many rows, then prune and fit on all."""
+    many = task.rows(N_REFINE)
+    best = improve(pruned_in_stages(graph, many), many, ALL)
+    return pruned_in_stages(best.graph, task.rows())
 
 
 def is_exact(found: Scored, data: Samples) -> bool:

@@ -101,12 +101,14 @@ class Workspace:
         self.r = np.empty((m, n))
         self.by_ratio = np.empty((m, 2, n))
         self.by_parameter = np.empty((self.tape.n_parameters, m * n))
-        self.free = self.tape.free
+        self.free = np.flatnonzero(self.tape.position >= 0)
+        self.place = self.tape.position[self.free]
+        self.ratio = self.tape.ratio[self.free]
 
     def evaluate(self, parameters: Array, division: Division) -> float:
         """Set the parameters and compute residuals; the sum of their squares."""
         tape, data = self.tape, self.samples
-        tape.weights[self.free] = parameters
+        tape.weights[self.free] = self.ratio * parameters[self.place]
         kernels.evaluate_into(self.graph, tape, data.x, self.values)
         return kernels.residuals(
             self.values.slots,
@@ -129,6 +131,7 @@ class Workspace:
             tape.sources,
             tape.weights,
             tape.position,
+            tape.ratio,
             tape.n_inputs,
             self.values.features,
             self.values.slopes,
@@ -140,11 +143,11 @@ class Workspace:
 
     def parameters(self) -> Array:
         """Return the current parameters."""
-        return self.tape.weights[self.free]
+        return self.tape.parameters()
 
     def result(self, parameters: Array) -> Graph:
         """Return the graph with these parameters."""
-        self.tape.weights[self.free] = parameters
+        self.tape.weights[self.free] = self.ratio * parameters[self.place]
         return self.graph.with_weights(self.tape.weights)
 
 
@@ -229,6 +232,17 @@ def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, floa
     sse = work.evaluate(work.parameters(), PLAIN)
     J = work.jacobian()
     return J @ J.T, J @ work.r.ravel(), sse
+
+
+def inverse(gram: Array) -> Array:
+    """Invert J Jᵀ scaled to a unit diagonal, with a ridge that keeps it regular."""
+    scale = 1.0 / np.sqrt(np.diag(gram) + 1e-300)
+    correlation = gram * scale[:, None] * scale
+    correlation[np.diag_indices_from(correlation)] += 1e-10
+    try:
+        return np.linalg.inv(correlation) * scale[:, None] * scale
+    except np.linalg.LinAlgError:
+        return np.full_like(gram, np.inf)
 
 
 @dataclass(frozen=True)
