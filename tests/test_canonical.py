@@ -6,7 +6,7 @@ import pytest
 from random_graphs import ONE, random_graph, random_inputs
 
 from eqlearn.network import units
-from eqlearn.network.canonical import COSINE, canonical, compact, normalise
+from eqlearn.network.canonical import COSINE, canonical, compact, displayed, normalise
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
 X = np.random.default_rng(0).uniform(0.5, 1.5, (2, 50))
@@ -213,6 +213,34 @@ def test_the_scale_in_a_root_is_a_factor_of_its_users() -> None:
     assert form.nodes == (Node("sqrt", ({0: -1.0, CONSTANT: 5.0},)),)
     assert form.outputs[0][0] == {2: 6.0}
     assert form.parameters() == [(0, CONSTANT), (1, 2)]
+
+
+def test_ties_keep_their_meaning() -> None:
+    nodes = (Node("sin", ({0: -2.0},)), Node("sin", ({0: 4.0},)))
+    ties = {(1, 0): ((0, 0), -2.0)}
+    graph = Graph(2, nodes, (({2: 1.0, 3: 1.0}, ONE),), ties=ties)
+    form = normalise(graph, X)
+    assert form.slots()[:2] == [{0: 2.0}, {0: 4.0}]
+    assert form.ties == {(1, 0): ((0, 0), 2.0)}
+
+
+def test_for_display_a_denominator_reads_one_and_more() -> None:
+    graph = of_two_inputs({1: 6.0}, denominator={0: 10.0, CONSTANT: 2.0})
+    shown = displayed(graph, X)
+    assert shown.outputs[0][0] == pytest.approx({1: 3.0})
+    assert shown.outputs[0][1] == pytest.approx({0: 5.0, CONSTANT: 1.0})
+    assert shown.fixed == {(1, CONSTANT)}
+    shown = displayed(of_two_inputs({1: 6.0}, denominator={0: 2.0}), X)
+    assert shown.outputs[0][0] == pytest.approx({1: 3.0})
+    assert shown.outputs[0][1] == pytest.approx({0: 1.0})
+
+
+def test_display_changes_neither_outputs_nor_the_number_of_parameters() -> None:
+    for graph, x in random_graphs(50):
+        form = canonical(graph, x.T)
+        shown = displayed(form, x.T)
+        assert_equal_outputs(shown, graph, x)
+        assert shown.n_parameters == form.n_parameters
 
 
 def test_a_factor_that_would_overflow_stays_in_exp() -> None:

@@ -1,10 +1,12 @@
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from random_graphs import ONE, random_graph, random_inputs
 from scipy.optimize import least_squares
 
+from eqlearn.network import units
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.canonical import canonical
 from eqlearn.network.forward import initialise
@@ -22,6 +24,14 @@ from eqlearn.training.levenberg import (
     samples,
     train,
 )
+
+
+@pytest.fixture
+def table() -> Iterator[None]:
+    before = dict(units.UNITS)
+    yield
+    units._TABLE.clear()
+    units._TABLE.update(before)
 
 
 def jittered(graph: Graph, rng: np.random.Generator, size: float) -> Graph:
@@ -190,6 +200,14 @@ def test_a_perfect_fit_ends_at_once() -> None:
 def test_a_graph_that_cannot_be_evaluated_has_an_infinite_error(graph: Graph) -> None:
     x = np.array([[0.5], [1.0], [2.0]])
     assert fit(graph, samples(x, x)) == Fit(graph, math.inf, 1e-3)
+
+
+def test_an_infinite_slope_ends_a_fit_but_does_not_spoil_it(table: None) -> None:
+    units.register_unit("root", lambda xp, z: xp.sqrt(z))
+    graph = Graph(1, (Node("root", ({0: 1.0},)),), (({1: 2.0}, ONE),))
+    x = np.array([[0.0], [1.0], [4.0]])
+    # 2 √x - √x at 0, 1 and 2
+    assert fit(graph, samples(x, np.sqrt(x))).sse == pytest.approx(1.0 + 4.0)
 
 
 class TestTarget:

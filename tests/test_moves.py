@@ -6,7 +6,7 @@ import pytest
 from random_graphs import ONE, random_graph, random_inputs
 
 from eqlearn.equation import moves
-from eqlearn.equation.criterion import Scored, score
+from eqlearn.equation.criterion import Scored, bic, score
 from eqlearn.equation.moves import ALL, Move, Patience, Proposal, Seen, improve, propose
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
@@ -185,8 +185,9 @@ def test_a_unit_is_deleted_that_is_not_worth_all_its_weights() -> None:
     spurious = np.sin(x @ [[30.0], [40.0]])
     noise = rng.normal(size=(600, 2))
     noise -= spurious * (spurious.T @ noise) / np.sum(spurious**2)
-    y = truth.evaluate(x)[0] + NOISE * (noise + 0.19 * spurious)
-    data = samples(x, y)
+    cost = bic(1.0, 1200, 1) - bic(1.0, 1200, 0)
+    size = np.sqrt(1.25 * cost / np.sum(spurious**2))
+    data = samples(x, truth.evaluate(x)[0] + NOISE * (noise + size * spurious))
     outputs: tuple[tuple[Linear, Linear], ...] = (
         ({0: 1.0, 2: 0.002}, ONE),
         ({0: 2.0, 2: 0.002}, ONE),
@@ -351,6 +352,14 @@ def test_moves_see_labelled_samples_only() -> None:
     assert list(propose(graph, data, [look])) == []
     np.testing.assert_array_equal(looked[0].features, np.ones((3, 5)))
     np.testing.assert_array_equal(looked[0].slots, np.ones((4, 5)))
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_constant_input_does_no_harm(value: float) -> None:
+    rng = np.random.default_rng(0)
+    x = np.c_[rng.uniform(-1, 1, (50, 1)), np.full((50, 1), value)]
+    graph = formula(2, {0: 1.0, 1: 1.0, 2: 1.0}, sine({1: 0.5}))
+    assert list(propose(graph, samples(x, x[:, :1]), ALL))
 
 
 def test_a_proposal_that_cannot_be_computed_is_passed_over() -> None:

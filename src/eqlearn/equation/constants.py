@@ -11,9 +11,7 @@ from eqlearn.equation.criterion import EXACT, Scored, score
 from eqlearn.network.graph import Connection, Graph, sine_slots
 from eqlearn.training.levenberg import Samples, fit, inverse, normal_equations
 
-#: A constant is snapped if it lies within this many standard errors of the value ...
-MOST_ERRORS = 2.0
-#: ... and four errors are below this share of the step of the grid it was found on.
+#: Four standard errors must be below this share of the step of the grid.
 LARGEST_SHARE = 0.35
 
 
@@ -46,8 +44,7 @@ def standard_errors(graph: Graph, samples: Samples) -> Array:
 
 
 # Simple values are multiples of these, coarse grids first; π only inside sines.
-_STEPS = (Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(1, 4), Fraction(1, 5))
-_STEPS += (Fraction(1, 6), Fraction(1, 8), Fraction(1, 10), Fraction(1, 100))
+_STEPS = tuple(Fraction(1, n) for n in (1, 2, 3, 4, 5, 6, 8, 10, 100))
 
 
 def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
@@ -96,7 +93,9 @@ def _nearest_simple(
             simple = round(value / size) * size
             share = 4 * error / size
             if simple and share < LARGEST_SHARE:
-                if abs(value - simple) <= MOST_ERRORS * error + 1e-12 * abs(value):
+                # The odds of lying on the grid against anywhere between its points.
+                most_errors = math.sqrt(2.0 * math.log(1.0 / max(share, 1e-6)))
+                if abs(value - simple) <= most_errors * error + 1e-12 * abs(value):
                     return share, simple
     return None
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, complexity, score
+from eqlearn.equation.criterion import EXACT, Scored, complexity, cost, score
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
 from eqlearn.network import kernels
@@ -67,21 +67,30 @@ def improve(
     *,
     floor: float = EXACT,
     patience: Patience = PATIENT,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Scored:
-    """Apply moves as long as one of them lowers the criterion."""
-    moves, left = tuple(moves), patience.n_proposals
+    """Apply moves as long as one of them lowers the criterion, or until `is_over`."""
+    moves, left, is_done = tuple(moves), patience.n_proposals, False
     few = samples.first(patience.n_rows)
     for _ in range(patience.n_rounds):
+        better, kind = None, ""
         for proposal in propose(best.graph, samples, moves):
+            # Terms of one score test explain the same residual, to first order equally
+            # well (x·f above and -x below a fraction f): only the fits tell which one.
+            if better is not None and (proposal.n_tried == 1 or proposal.kind != kind):
+                break
             left -= 1
             graph = screened(best.graph, proposal, few, floor, patience)
-            better = attempt(best, graph, proposal, samples, floor, patience)
-            if better is not None:
-                best = better
+            found = attempt(best, graph, proposal, samples, floor, patience)
+            if found is not None and (better is None or found.bic < better.bic):
+                better, kind = found, proposal.kind
+            is_done = left <= 0 or is_over()
+            if is_done:
                 break
-            if left <= 0:
-                return best
-        else:
+        if better is None:
+            break
+        best = better
+        if is_done:
             break
     return best
 
@@ -112,7 +121,7 @@ def screened(
     before = fit(present, few, n_iterations=3)
     graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
     allowed = score(present, before.sse, few, floor).bic + patience.margin
-    allowed += math.log(few.n_residuals) * max(grown, 0)
+    allowed += cost(few.n_residuals) * max(grown, 0)
     return graph if score(graph, sse, few, floor).bic <= allowed else None
 
 
@@ -152,7 +161,7 @@ def units_in_a_limit(seen: Seen) -> Iterator[Proposal]:
     """Turn sin(εz) into a z + b, and into a z² + b z + c."""
     for feature, slot, linear in _sines(seen.graph):
         z, value = seen.slots[slot], seen.features[feature]
-        if np.std(z) > 1.5:
+        if not 1e-9 < np.std(z) < 1.5:
             continue
         b, a = np.polynomial.polynomial.polyfit(z, value, 1)
         yield _replaced("linear", seen.graph, feature, _affine(linear, a, b))
@@ -207,7 +216,7 @@ def bent_sources(seen: Seen) -> Iterator[Proposal]:
         if source != CONSTANT and slot not in sine_slots
     ]
     for slot, source in uses:
-        k = 1.0 / _rms(seen.features[source])
+        k = 1.0 / max(_rms(seen.features[source]), 1e-12)
         draft = Draft(seen.graph)
         sine = draft.add("sin", {source: k})
         draft.replace(source, {sine: 1.15 / k}, where={slot})
@@ -309,6 +318,48 @@ def multiplied_out(seen: Seen) -> Iterator[Proposal]:
                 two = draft.add("multiply", rest, other)
                 draft.replace(feature, {one: 1.0, two: 1.0})
                 yield Proposal("split", draft.freeze())
+
+
+def cancelled_factors(seen: Seen) -> Iterator[Proposal]:
+    """Cancel a feature that is a factor of all terms of a fraction."""
+    graph = seen.graph
+    for o, (a, b) in enumerate(graph.outputs):
+        terms = {s: _factors(graph, s) for s in {*a, *b}}
+        shared = set.intersection(*(set(factors) for factors in terms.values()))
+        for factor in sorted(shared):
+            draft = Draft(graph)
+            for part, linear in enumerate((a, b)):
+                reduced: dict[int, float] = {}
+                for source, weight in linear.items():
+                    rest = list(terms[source])
+                    rest.remove(factor)
+                    product = _monomial(draft, rest)
+                    reduced[product] = reduced.get(product, 0.0) + weight
+                draft.outputs[o][part].clear()
+                draft.outputs[o][part].update(reduced)
+            yield Proposal("cancel", draft.freeze())
+
+
+def _factors(graph: Graph, source: int) -> list[int]:
+    """Write a feature as a product of features that are no plain products."""
+    if source == CONSTANT:
+        return []
+    if source >= graph.n_inputs:
+        node = graph.nodes[source - graph.n_inputs]
+        is_plain = all([*linear.values()] == [1.0] for linear in node.arguments)
+        if node.unit == "multiply" and is_plain:
+            return [f for linear in node.arguments for f in _factors(graph, *linear)]
+    return [source]
+
+
+def _monomial(draft: Draft, factors: list[int]) -> int:
+    product = CONSTANT
+    for factor in factors:
+        if product == CONSTANT:
+            product = factor
+        else:
+            product = draft.add("multiply", {product: 1.0}, {factor: 1.0})
+    return product
 
 
 def products_of_sines(seen: Seen) -> Iterator[Proposal]:
@@ -500,6 +551,7 @@ QUICK: tuple[Move, ...] = (
     difference_quotients,
     small_additions,
     units_in_a_limit,
+    cancelled_factors,
     products_of_sines,
 )
 #: All moves, for the few best candidates.

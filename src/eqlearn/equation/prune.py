@@ -11,10 +11,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, score, sse_to_reach
+from eqlearn.equation.criterion import EXACT, Scored, cost, score, sse_to_reach
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, fit, inverse, normal_equations
+from eqlearn.training.levenberg import (
+    Samples,
+    fit,
+    inverse,
+    inverse_scale,
+    normal_equations,
+)
 
 # A sine whose phase is this close to a cosine's is pruned to a cosine, not to a sine.
 _NEAR_COSINE = 0.4
@@ -92,7 +98,7 @@ def _removals(
     if keys:
         hessian, _, _ = normal_equations(graph, samples)
         distance = _distances(graph, keys)
-        scale = 1.0 / np.sqrt(np.diag(hessian) + 1e-300)
+        scale = inverse_scale(hessian)
         inverted = inverse(hessian) / scale[:, None] / scale
         u = distance / scale
         order = np.argsort(u**2 / np.maximum(np.diag(inverted), 1e-300))
@@ -141,11 +147,10 @@ def _without(graph: Graph, gone: set[Connection]) -> Graph:
 def _has_other_terms(graph: Graph, key: Connection) -> bool:
     slot, source = key
     others = graph.slots()[slot].keys() - {source}
-    is_denominator = slot >= len(graph.slots()) - 2 * graph.n_outputs
-    # A product's factor needs an input; a denominator may be left with its constant.
-    return (
-        bool(others if is_denominator else others - {CONSTANT}) and source != CONSTANT
-    )
+    if slot >= len(graph.slots()) - 2 * graph.n_outputs:  # a denominator
+        return bool(others)
+    # A factor or a cosine needs an input.
+    return source != CONSTANT and bool(others - {CONSTANT})
 
 
 def _batch_sizes(
@@ -160,7 +165,7 @@ def _batch_sizes(
         rise = u[chosen] @ np.linalg.solve(inverted[np.ix_(chosen, chosen)], u[chosen])
         before = best.sse / n + floor
         lost = n * math.log1p(max(rise, 0.0) / n / before)
-        gains[size] = size * math.log(n) - lost
+        gains[size] = size * cost(n) - lost
     size = max(gains, key=lambda s: gains[s], default=0)
     if size and gains[size] <= 0:
         size = 0

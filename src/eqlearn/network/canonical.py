@@ -23,7 +23,11 @@ COSINE = math.pi / 2
 
 def canonical(graph: Graph, x: Array) -> Graph:
     """Bring a graph into the one form, over data `x` (D, N)."""
-    return normalise(compact(graph), x)
+    tidy = normalise(compact(graph), x)
+    # Units that differed only by a sign, a scale or the order of factors are equal now.
+    while len((merged := compact(tidy)).nodes) < len(tidy.nodes):
+        tidy = normalise(merged, x)
+    return tidy
 
 
 def compact(graph: Graph) -> Graph:
@@ -64,7 +68,8 @@ def _folded(name: str, arguments: list[Linear]) -> Linear | None:
         return arguments[0]
     constants = [linear for linear in arguments if not (linear.keys() - {CONSTANT})]
     if len(constants) == len(arguments):
-        values = [linear.get(CONSTANT, 0.0) for linear in arguments]
+        # NumPy's numbers: Python's raise where 1/z or a power has no real value.
+        values = [np.float64(linear.get(CONSTANT, 0.0)) for linear in arguments]
         with np.errstate(all="ignore"):
             return {CONSTANT: float(unit(name)(np, *values))}
     if name == "multiply" and constants:
@@ -77,8 +82,9 @@ def _folded(name: str, arguments: list[Linear]) -> Linear | None:
 def _rewritten(name: str, arguments: list[Linear]) -> tuple[str, tuple[Linear, ...]]:
     """Express cos by sin and square by multiply: fewer kinds to treat."""
     if name == "cos":
-        (linear,) = arguments
-        return "sin", ({**linear, CONSTANT: linear.get(CONSTANT, 0.0) + COSINE},)
+        shifted = {**arguments[0]}
+        phase = shifted.pop(CONSTANT, 0.0) + COSINE
+        return "sin", ({**shifted, CONSTANT: phase} if phase else shifted,)
     if name == "square":
         return "multiply", (arguments[0], arguments[0])
     return name, tuple(arguments)
@@ -110,13 +116,14 @@ def normalise(graph: Graph, x: Array) -> Graph:
     """Fix what is arbitrary, and say in `fixed` which weights that were.
 
     The largest weight of a product's factor is 1; a sine's first weight is positive
-    and its phase in a half circle about a little above 0; the constant of exp is
-    folded into its users; the largest term of a denominator is fixed such that the
-    denominator is 1 on average over the data.
+    and its phase in a half circle about a little above 0; the constant of exp and the
+    scale of sqrt are folded into their users; the largest term of a denominator is
+    fixed such that the denominator is 1 on average over the data.
     """
     factors = dict.fromkeys(range(graph.n_inputs), 1.0)
     factors[CONSTANT] = 1.0
     fixed: set[Connection] = set()
+    turned: dict[int, float] = {}  # the sign that a sine's argument was given
     nodes, slot = [], 0
     for k, node in enumerate(graph.nodes):
         arguments: list[Linear] = [
@@ -124,19 +131,28 @@ def normalise(graph: Graph, x: Array) -> Graph:
         ]
         factor = 1.0
         if node.unit == "multiply":
-            arguments.sort(key=lambda linear: sorted(linear))
+            scales = [linear[_leading(linear)] for linear in arguments]
+            factor = math.prod(scales)
+            arguments = [
+                {s: w / scale for s, w in linear.items()}
+                for linear, scale in zip(arguments, scales, strict=True)
+            ]
+            arguments.sort(key=lambda linear: (sorted(linear), sorted(linear.items())))
             for offset, linear in enumerate(arguments):
-                lead = _leading(linear)
-                factor *= linear[lead]
-                arguments[offset] = {s: w / linear[lead] for s, w in linear.items()}
-                fixed.add((slot + offset, lead))
+                fixed.add((slot + offset, _leading(linear)))
         elif node.unit == "sin":
-            arguments[0], factor = _folded_phase(arguments[0])
+            arguments[0], factor, turned[slot] = _folded_phase(arguments[0])
             if arguments[0].get(CONSTANT) == COSINE:
                 fixed.add((slot, CONSTANT))
         elif node.unit == "exp" and abs(arguments[0].get(CONSTANT, 0.0)) < 50:
             factor = math.exp(arguments[0].get(CONSTANT, 0.0))
             arguments[0] = {s: w for s, w in arguments[0].items() if s != CONSTANT}
+        elif node.unit == "sqrt":
+            lead = _leading(arguments[0])
+            scale = abs(arguments[0][lead])
+            arguments[0] = {s: w / scale for s, w in arguments[0].items()}
+            factor = math.sqrt(scale)
+            fixed.add((slot, lead))
         factors[graph.n_inputs + k] = factor
         nodes.append(Node(node.unit, tuple(arguments)))
         slot += len(arguments)
@@ -147,26 +163,51 @@ def normalise(graph: Graph, x: Array) -> Graph:
         )
         for a, b in graph.outputs
     )
-    scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed))
+    ties = {
+        key: (lead, ratio * turned[key[0]] * turned[lead[0]])
+        for key, (lead, ratio) in graph.ties.items()
+    }
+    scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed), ties)
     return _with_unit_denominators(scaled, x)
 
 
 def _leading(linear: Linear) -> int:
-    return max(linear.keys() - {CONSTANT}, key=lambda source: abs(linear[source]))
+    sources = sorted(linear.keys() - {CONSTANT})
+    return max(sources, key=lambda source: abs(linear[source]))
 
 
-def _folded_phase(linear: Linear) -> tuple[Linear, float]:
-    """Make the first weight positive and the phase small; return also the sign."""
-    sign = 1.0 if linear[min(linear.keys() - {CONSTANT})] > 0 else -1.0
+def _folded_phase(linear: Linear) -> tuple[Linear, float, float]:
+    """Make the first weight positive and the phase small.
+
+    Return also the signs that the sine and its argument were given.
+    """
+    turn = sign = 1.0 if linear[min(linear.keys() - {CONSTANT})] > 0 else -1.0
     flipped = {source: sign * weight for source, weight in linear.items()}
     phase = flipped.pop(CONSTANT, 0.0)
-    if phase not in (0.0, COSINE):
+    # An infinite phase has no turns to take back; the fit will see it.
+    if phase not in (0.0, COSINE) and math.isfinite(phase):
         turns = math.ceil((phase - _PHASE_SLACK) / math.pi - 0.5)
         folded = phase - turns * math.pi
         # Exactly a cosine, up to the rounding of the turns just taken back.
         phase = COSINE if abs(folded - COSINE) < 1e-14 else folded
         sign = -sign if turns % 2 else sign
-    return (flipped if phase == 0.0 else {**flipped, CONSTANT: phase}), sign
+    folded_back = flipped if phase == 0.0 else {**flipped, CONSTANT: phase}
+    return folded_back, sign, turn
+
+
+def displayed(graph: Graph, x: Array) -> Graph:
+    """Normalise a graph such that denominators read 1 + ..., or have a weight 1."""
+    graph = normalise(graph, x)
+    slots, fixed = graph.slots(), set(graph.fixed)
+    for slot in range(len(slots) - 2 * graph.n_outputs, len(slots), 2):
+        numerator, denominator = slots[slot], slots[slot + 1]
+        present = next(key for key in graph.fixed if key[0] == slot + 1)
+        term = CONSTANT if CONSTANT in denominator else present[1]
+        one = denominator[term]
+        slots[slot] = {s: w / one for s, w in numerator.items()}
+        slots[slot + 1] = {s: w / one for s, w in denominator.items()}
+        fixed = fixed - {present} | {(slot + 1, term)}
+    return graph.with_slots(slots, frozenset(fixed))
 
 
 def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
@@ -196,4 +237,4 @@ def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
             leads.append(max(b, key=lambda s: abs(b[s]) * sizes[s], default=CONSTANT))
     first = len(graph.slots()) - 2 * graph.n_outputs
     fixed = graph.fixed | {(first + 2 * o + 1, lead) for o, lead in enumerate(leads)}
-    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), fixed)
+    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), fixed, graph.ties)

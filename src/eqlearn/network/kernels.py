@@ -127,7 +127,9 @@ def evaluate_into(graph: Graph, tape: Tape, x: Array, values: Values) -> None:
 def _through_numpy(row: Unit, *arguments: Array) -> list[Array]:
     functions = _value_and_slopes(row)
     shape = arguments[0].shape
-    return [np.broadcast_to(function(*arguments), shape) for function in functions]
+    # What cannot be computed is seen in the values, as in compiled units.
+    with np.errstate(all="ignore"):
+        return [np.broadcast_to(function(*arguments), shape) for function in functions]
 
 
 @cache
@@ -193,7 +195,8 @@ def _combine(pointer, sources, weights, slot, features, out):  # type: ignore[no
                 out[n] += weight * feature[n]
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+# Not reassociated: it would add up the three parts of π in the sine.
+@numba.njit(cache=True, fastmath=_FAST - {"reassoc"}, error_model="numpy")
 def _forward(  # type: ignore[no-untyped-def]
     codes, first_slot, pointer, sources, weights, n_inputs, start, stop, features,
     slots, slopes,

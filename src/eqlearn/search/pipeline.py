@@ -13,15 +13,19 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
 from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
-from eqlearn.equation.criterion import Scored
+from eqlearn.equation.constants import Constant, constants, snap
+from eqlearn.equation.criterion import EXACT, Scored, score
 from eqlearn.equation.symbolic import rescaled
+from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import Graph
 from eqlearn.search.levels import angle_levels, polynomial_levels, solve
 from eqlearn.search.restarts import restart
 from eqlearn.search.task import N_SEARCH, Task, finish, is_exact
+from eqlearn.training.levenberg import fit, samples
 
 #: Stop when this many restarts ended in the best formula, and so many were made.
 ENOUGH_VOTES = 3
@@ -39,6 +43,8 @@ class Candidate:
     """A formula for one target, in the units of the data."""
 
     graph: Graph
+    snapped: Graph  # with simple constants where the data allow them
+    constants: tuple[Constant, ...]  # of `graph`, with standard errors
     bic: float
     rms: float  # of the residuals, in the units of the target
     votes: int  # restarts that ended in this formula
@@ -93,7 +99,9 @@ def learn(
             scaling.x,
             seed=seed,
         )
-        found.append(_learn_one(task, scaling, m, share, callback))
+        # More threads only get in each other's way on matrices of this size.
+        with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+            found.append(_learn_one(task, scaling, m, share, callback))
     return found
 
 
@@ -116,10 +124,13 @@ def _learn_one(
     stream = attempts(task)
     n_restarts = 0
 
+    def is_late(share: float) -> bool:
+        limit = float("inf") if time_limit is None else share * time_limit
+        return time.monotonic() - start > limit
+
     def is_over() -> bool:
-        elapsed = time.monotonic() - start
-        # The final refinement takes its share of a time limit too.
-        if time_limit is not None and elapsed > 0.7 * time_limit:
+        # The refinement of the best takes its share of a time limit too.
+        if is_late(0.7):
             return True
         if pool and is_exact(pool[0].found, data):
             return True
@@ -134,7 +145,7 @@ def _learn_one(
             _vote(pool, _charged(found, task))
         best = _in_units(pool[0].found.graph, scaling) if pool else None
         callback(Event(target, n_restarts, time.monotonic() - start, best))
-    finalists = _finalists(pool, task)
+    finalists = _finalists(pool, task, lambda: is_late(0.95))
     candidates = tuple(_candidate(entry, task, scaling) for entry in finalists)
     return Found(candidates, n_restarts, time.monotonic() - start)
 
@@ -179,12 +190,15 @@ def has_pole(graph: Graph, task: Task) -> bool:
     return bool(np.any((b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)))
 
 
-def _finalists(pool: list[_Entry], task: Task) -> list[_Entry]:
+def _finalists(
+    pool: list[_Entry], task: Task, is_late: Callable[[], bool]
+) -> list[_Entry]:
     refined: list[_Entry] = []
     for entry in pool[:N_FINALISTS]:
-        if entry.found.bic > pool[0].found.bic + FINALIST_MARGIN:
+        behind = entry.found.bic - pool[0].found.bic
+        if refined and (behind > FINALIST_MARGIN or is_late()):
             break
-        found = _charged(finish(task, entry.found.graph), task)
+        found = _charged(finish(task, entry.found.graph, is_late), task)
         known = len(refined)
         _vote(refined, found)
         if len(refined) > known:
@@ -194,8 +208,16 @@ def _finalists(pool: list[_Entry], task: Task) -> list[_Entry]:
 
 def _candidate(entry: _Entry, task: Task, scaling: Scaling) -> Candidate:
     graph, sse, bic = entry.found
+    data = samples(task.x * scaling.x, task.y * scaling.y, weight=task.weight)
+    shown = displayed(_in_units(graph, scaling), data.x)
+    # Scaled back, the residuals' floor has the square of the target's unit.
+    floor = EXACT * float(scaling.y[0]) ** 2
+    fitted = fit(shown, data, tolerance=1e-9, damping=1e-6)
+    snapped = snap(score(*fitted[:2], data, floor), data, floor)
     return Candidate(
-        _in_units(graph, scaling),
+        fitted.graph,
+        snapped.graph,
+        tuple(constants(fitted.graph, data)),
         bic,
         float(np.sqrt(sse / len(task.y)) * scaling.y[0]),
         entry.votes,

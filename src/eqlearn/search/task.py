@@ -1,5 +1,6 @@
 """One target to be explained, and what all ways to explain it share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,10 +56,12 @@ def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
     return tie(min(candidates, key=lambda candidate: candidate.bic), data)
 
 
-def finish(task: Task, graph: Graph) -> Scored:
+def finish(
+    task: Task, graph: Graph, is_over: Callable[[], bool] = lambda: False
+) -> Scored:
     """Try all moves on many rows, then prune and fit on all."""
     many = task.rows(N_REFINE)
-    best = improve(pruned_in_stages(graph, many), many, ALL)
+    best = improve(pruned_in_stages(graph, many), many, ALL, is_over=is_over)
     return pruned_in_stages(best.graph, task.rows())
 
 

@@ -179,8 +179,8 @@ def fit(
         gram = dsyrk(1.0, J.T, trans=1)  # the upper triangle of J Jᵀ
         diagonal = gram.diagonal() + 1e-12 * gram.diagonal().max() + 1e-300
         normal = _normal(gram, diagonal, J @ work.r.ravel())
-        if normal is None:
-            return Fit(graph, math.inf, damping)
+        if normal is None:  # a slope is infinite
+            break
         for _ in range(7):
             step = normal.solve(damping)
             trial = work.evaluate(v - step, division) if step is not None else math.inf
@@ -234,9 +234,14 @@ def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, floa
     return J @ J.T, J @ work.r.ravel(), sse
 
 
+def inverse_scale(gram: Array) -> Array:
+    """Scale to a unit diagonal; its square may still be multiplied by the inverse."""
+    return 1.0 / np.sqrt(np.diag(gram) + 1e-100)
+
+
 def inverse(gram: Array) -> Array:
     """Invert J Jᵀ scaled to a unit diagonal, with a ridge that keeps it regular."""
-    scale = 1.0 / np.sqrt(np.diag(gram) + 1e-300)
+    scale = inverse_scale(gram)
     correlation = gram * scale[:, None] * scale
     correlation[np.diag_indices_from(correlation)] += 1e-10
     try:
