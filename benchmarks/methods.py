@@ -76,7 +76,7 @@ def _answer(found: Any, names: Sequence[str]) -> Answer | None:
     if not found.candidates:
         return None
     best = found.candidates[0]
-    graph = best.graph
+    graph = best.snapped
     learned = Learned(
         lambda x: graph.evaluate(x)[0][:, 0], expressions(graph, names)[0]
     )
