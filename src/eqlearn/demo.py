@@ -11,7 +11,7 @@ from eqlearn._types import Array
 
 def run(directory: Path = Path("eqlearn-demo")) -> None:
     """Learn the bundled equation, print it, and write a report with a plot."""
-    from eqlearn.equation.symbolic import expressions, rounded
+    from eqlearn.equation.symbolic import expressions, recognised, rounded
     from eqlearn.report.plots import plot_slices
     from eqlearn.search.pipeline import Event, learn
 
@@ -23,27 +23,32 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
     def show(event: Event) -> None:
         if event.n_restarts % 4 == 0 and event.best is not None:
             best = rounded(expressions(event.best, names[:-1])[0], 3)
-            line = f"{event.n_restarts:3} networks, {event.seconds:4.1f} s: {best}"
+            line = f"{event.n_restarts:3} attempts, {event.seconds:4.1f} s: {best}"
             print(f"  {line[:100]}", flush=True)
 
     (found,) = learn(x, y[:, None], callback=show, time_limit=60)
     best = found.candidates[0]
-    formula = f"{names[-1]} = {rounded(expressions(best.graph, names[:-1])[0])}"
+    fitted = f"{names[-1]} = {rounded(expressions(best.graph, names[:-1])[0])}"
+    simple = expressions(best.snapped, names[:-1])[0]
+    formula = f"{names[-1]} = {rounded(recognised(simple))}"
     directory.mkdir(exist_ok=True)
     figure = plot_slices(best.graph, x, y, names[:-1], names[-1])
     figure.savefig(directory / "slices.png", dpi=150)
     (directory / "report.md").write_text(
         f"# An equation from {len(table)} measurements\n\n"
         f"    {formula}\n\n"
+        f"With every constant as it was fitted: `{fitted}`. Those that lie within "
+        "their standard errors of a simple value were set to it.\n\n"
         f"The residuals have a root mean square of {best.rms:.3g}. "
-        f"{best.votes} of {found.n_restarts} networks that started at random ended in "
+        f"{best.votes} of {found.n_restarts} attempts from different starts ended in "
         f"this formula, after {found.seconds:.1f} seconds.\n\n"
         "![The formula along each input](slices.png)\n",
         encoding="utf-8",
     )
     print(f"\n{formula}\n")
+    print(f"As fitted: {fitted}")
     print(f"Residuals: {best.rms:.3g} (root mean square). ", end="")
-    print(f"{best.votes} of {found.n_restarts} random starts agree.")
+    print(f"{best.votes} of {found.n_restarts} attempts from different starts agree.")
     print(f"Report: {directory / 'report.md'}")
 
 

@@ -1,6 +1,7 @@
 """Reading a formula off a graph, as SymPy."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,26 @@ def rounded(expression: Any, digits: int = 4) -> Any:
 
     floats = expression.atoms(sympy.Float)
     return expression.xreplace({f: _number(float(f"{f:.{digits}g}")) for f in floats})
+
+
+def recognised(expression: Any) -> Any:
+    """Write constants that are fractions, or fractions of π, as what they are.
+
+    Meant for snapped formulas: a constant that merely comes close stays a number.
+    """
+    import sympy
+
+    names = {}
+    for number in expression.atoms(sympy.Float):
+        value = float(number)
+        for measure in (sympy.Integer(1), sympy.pi):
+            ratio = value / float(measure)
+            fraction = Fraction(ratio).limit_denominator(100)
+            if fraction and abs(ratio - fraction) <= 1e-14 * abs(ratio):
+                simple = sympy.Rational(fraction.numerator, fraction.denominator)
+                names[number] = simple * measure
+                break
+    return expression.xreplace(names)
 
 
 def _number(value: float) -> Any:
