@@ -21,7 +21,7 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
     print(f"{' and '.join(names[:-1])}. Searching the equation ...", flush=True)
 
     def show(event: Event) -> None:
-        if event.n_restarts % 4 == 0 and event.best is not None:
+        if event.n_restarts % 4 == 0:
             best = rounded(expressions(event.best, names[:-1])[0], 3)
             line = f"{event.n_restarts:3} attempts, {event.seconds:4.1f} s: {best}"
             print(f"  {line[:100]}", flush=True)

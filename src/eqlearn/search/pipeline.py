@@ -5,9 +5,10 @@ the best of the pool are refined on all rows and ranked by the information crite
 """
 
 import itertools
+import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -20,12 +21,19 @@ from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, Scored, score
 from eqlearn.equation.symbolic import rescaled
-from eqlearn.network.canonical import displayed
-from eqlearn.network.graph import Graph
+from eqlearn.network.canonical import canonical, displayed
+from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.levels import angle_levels, polynomial_levels, solve
 from eqlearn.search.restarts import restart
-from eqlearn.search.task import N_SEARCH, Task, finish, is_exact
-from eqlearn.training.levenberg import fit, samples
+from eqlearn.search.task import (
+    DEFAULT_UNITS,
+    N_PRUNE,
+    N_SEARCH,
+    Task,
+    finish,
+    is_exact,
+)
+from eqlearn.training.levenberg import Samples, fit, samples
 
 #: Stop when this many restarts ended in the best formula, and so many were made.
 ENOUGH_VOTES = 3
@@ -34,6 +42,10 @@ MOST_RESTARTS = 400
 #: How many of the pool are refined, if not further behind the best than this.
 N_FINALISTS = 5
 FINALIST_MARGIN = 40.0
+#: Rows that decide whether a constant may be snapped.
+N_SNAP = 100_000
+#: How many formulas a search looks at, about, before one is best by chance.
+N_LOOKED = 1e4
 #: What a pole in the domain of use costs in the criterion.
 POLE_CHARGE = 20.0
 
@@ -59,6 +71,12 @@ class Found:
     n_restarts: int
     seconds: float
 
+    @property
+    def is_something(self) -> bool:
+        """Whether the data say more of the target than its mean."""
+        graph = self.candidates[0].graph
+        return any(linear.keys() - {CONSTANT} for linear in graph.slots())
+
 
 class Event(NamedTuple):
     """Progress, for a callback: one restart is done."""
@@ -66,7 +84,7 @@ class Event(NamedTuple):
     target: int
     n_restarts: int
     seconds: float
-    best: Graph | None  # in the units of the data
+    best: Graph  # in the units of the data
 
 
 def learn(
@@ -76,17 +94,24 @@ def learn(
     domain: tuple[Array, Array] | None = None,
     seed: int = 0,
     time_limit: float | None = None,
+    far: tuple[Array, Array] | None = None,
+    units: Sequence[str] = DEFAULT_UNITS,
     callback: Callable[[Event], None] = lambda event: None,
 ) -> list[Found]:
     """Search a formula for every column of `y` (N, M) in terms of `x` (N, D).
 
-    `time_limit` is in seconds, shared evenly by the targets; without one the search
-    ends by itself.
+    `domain` is the domain of use, as lowest and highest inputs. `time_limit` is in
+    seconds, shared evenly by the targets; without one the search ends by itself.
+    `far` are labelled points outside the range of the others: few of them tell a
+    formula from its imitations. `units` are what networks are made of.
     """
     order = np.random.default_rng([seed, 3]).permutation(len(x))
     x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
-    low, high = domain_of_use(x) if domain is None else domain
     scales = scaling_of(x, y)
+    if far is not None:
+        # In front, so that no smaller selection of rows leaves them out.
+        x, y = np.concatenate([far[0], x]), np.concatenate([far[1], y])
+    low, high = domain_of_use(x) if domain is None else domain
     share = None if time_limit is None else time_limit / y.shape[1]
     found = []
     for m in range(y.shape[1]):
@@ -98,6 +123,7 @@ def learn(
             high / scaling.x,
             scaling.x,
             seed=seed,
+            units=tuple(units),
         )
         # More threads only get in each other's way on matrices of this size.
         with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
@@ -120,7 +146,7 @@ def _learn_one(
 ) -> Found:
     start = time.monotonic()
     data = task.rows(N_SEARCH)
-    pool: list[_Entry] = []
+    pool = [_Entry(_constant(task, data))]
     stream = attempts(task)
     n_restarts = 0
 
@@ -132,9 +158,9 @@ def _learn_one(
         # The refinement of the best takes its share of a time limit too.
         if is_late(0.7):
             return True
-        if pool and is_exact(pool[0].found, data):
+        if is_exact(pool[0].found, data):
             return True
-        agreed = bool(pool) and pool[0].votes >= ENOUGH_VOTES
+        agreed = pool[0].votes >= ENOUGH_VOTES
         least = LEAST_RESTARTS + len(polynomial_levels(task.x.shape[1]))
         return n_restarts >= (least if agreed else MOST_RESTARTS)
 
@@ -143,11 +169,23 @@ def _learn_one(
         n_restarts += 1
         if found is not None and np.isfinite(found.bic):
             _vote(pool, _charged(found, task))
-        best = _in_units(pool[0].found.graph, scaling) if pool else None
+        best = _in_units(pool[0].found.graph, scaling)
         callback(Event(target, n_restarts, time.monotonic() - start, best))
     finalists = _finalists(pool, task, lambda: is_late(0.95))
     candidates = tuple(_candidate(entry, task, scaling) for entry in finalists)
     return Found(candidates, n_restarts, time.monotonic() - start)
+
+
+def _constant(task: Task, data: Samples) -> Scored:
+    """The formula that explains nothing, which others must beat by a margin.
+
+    Among so many formulas some explain a little of pure noise.
+    """
+    mean = float(np.mean(data.y))
+    graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
+    graph, sse, _ = fit(canonical(graph, data.x), data)
+    found = score(graph, sse, data)
+    return found._replace(bic=found.bic - 2.0 * math.log(N_LOOKED))
 
 
 def attempts(task: Task) -> Iterator[Callable[[], Scored | None]]:
@@ -158,7 +196,7 @@ def attempts(task: Task) -> Iterator[Callable[[], Scored | None]]:
     n_inputs = task.x.shape[1]
     for level in polynomial_levels(n_inputs):
         yield partial(solve, task, level)
-    angles = deque(angle_levels(n_inputs))
+    angles = deque(angle_levels(n_inputs) if "sin" in task.units else ())
     for index in itertools.count():
         yield partial(restart, task, index)
         if index % 2 and angles:
@@ -203,23 +241,25 @@ def _finalists(
         _vote(refined, found)
         if len(refined) > known:
             next(e for e in refined if e.found is found).votes = entry.votes
-    return sorted(refined, key=lambda entry: entry.found.bic)
+    _vote(refined, _constant(task, task.rows(N_PRUNE)))
+    return refined
 
 
 def _candidate(entry: _Entry, task: Task, scaling: Scaling) -> Candidate:
-    graph, sse, bic = entry.found
+    graph, _, bic = entry.found
     data = samples(task.x * scaling.x, task.y * scaling.y, weight=task.weight)
     shown = displayed(_in_units(graph, scaling), data.x)
     # Scaled back, the residuals' floor has the square of the target's unit.
     floor = EXACT * float(scaling.y[0]) ** 2
     fitted = fit(shown, data, tolerance=1e-9, damping=1e-6)
-    snapped = snap(score(*fitted[:2], data, floor), data, floor)
+    few = data.first(N_SNAP)
+    snapped = snap(score(fitted.graph, fit(fitted.graph, few).sse, few), few, floor)
     return Candidate(
         fitted.graph,
         snapped.graph,
         tuple(constants(fitted.graph, data)),
         bic,
-        float(np.sqrt(sse / len(task.y)) * scaling.y[0]),
+        float(np.sqrt(fitted.sse / data.n_residuals)),
         entry.votes,
         has_pole(graph, task),
     )

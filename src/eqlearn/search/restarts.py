@@ -42,6 +42,12 @@ QUICK_PARAMETERS = 30
 _QUICK_PATIENCE = Patience(n_proposals=60, n_rounds=10)
 
 
+def _blocks(units: tuple[str, ...], n_sin: int, n_multiply: int) -> tuple[Block, ...]:
+    """As many of each unit as a shape says; two of every other kind."""
+    counts = {"sin": n_sin, "multiply": n_multiply}
+    return tuple(Block(name, counts.get(name, 2)) for name in units)
+
+
 def configuration(task: Task, index: int) -> Configuration:
     """Choose what the restart of this index tries."""
     rng = np.random.default_rng([task.seed, 1, index])
@@ -57,10 +63,7 @@ def restart(task: Task, index: int) -> Scored | None:
     """Train, prune and tidy the network of this index; None if nothing is left."""
     config = configuration(task, index)
     rng = np.random.default_rng([task.seed, 2, index])
-    hidden = tuple(
-        tuple(Block(*block) for block in (("sin", s), ("multiply", m)) if block[1])
-        for s, m in config.hidden
-    )
+    hidden = tuple(_blocks(task.units, *sizes) for sizes in config.hidden)
     architecture = Architecture(
         task.x.shape[1], task.y.shape[1], hidden, config.division, skip=True
     )

@@ -13,10 +13,14 @@ from eqlearn.equation.ties import tie
 from eqlearn.network.graph import Graph
 from eqlearn.training.levenberg import Samples, samples
 
+#: Units of the fast recipe; sums need none, cosines are shifted sines.
+DEFAULT_UNITS = ("sin", "multiply")
 #: Rows that candidates are pruned and compared on before the best are refined.
 N_SEARCH = 1000
 #: Rows that the structural moves of the best candidates are judged on.
 N_REFINE = 3000
+#: Rows that they are pruned on at last; the constants are then fitted to all rows.
+N_PRUNE = 20_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Task:
     x_scale: Array  # (D,) what the inputs were divided by
     seed: int = 0
     weight: Array | None = None  # (N,) of the samples
+    units: tuple[str, ...] = DEFAULT_UNITS  # that networks are made of
 
     def rows(self, n: int | None = None) -> Samples:
         """The first `n` rows with unlabelled points of the domain of use."""
@@ -62,7 +67,7 @@ def finish(
     """Try all moves on many rows, then prune and fit on all."""
     many = task.rows(N_REFINE)
     best = improve(pruned_in_stages(graph, many), many, ALL, is_over=is_over)
-    return pruned_in_stages(best.graph, task.rows())
+    return pruned_in_stages(best.graph, task.rows(N_PRUNE))
 
 
 def is_exact(found: Scored, data: Samples) -> bool:

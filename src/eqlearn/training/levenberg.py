@@ -34,6 +34,22 @@ class Samples(NamedTuple):
         """How many numbers are to be explained."""
         return int(self.y.size)
 
+    def chunks(self, n: int) -> list["Samples"]:
+        """Cut into pieces of `n` labelled samples; the last has the unlabelled ones."""
+        n_labelled = self.y.shape[1]
+        if n_labelled <= n:
+            return [self]
+        bounds = [*range(0, n_labelled, n), n_labelled]
+        stops = [*bounds[1:-1], self.x.shape[1]]
+        return [
+            Samples(
+                np.ascontiguousarray(self.x[:, start:stop]),
+                np.ascontiguousarray(self.y[:, start:stop]),
+                self.root_weight[start:stop],
+            )
+            for start, stop in zip(bounds[:-1], stops, strict=True)
+        ]
+
     def first(self, n: int) -> "Samples":
         """Only the first `n` labelled samples, and all unlabelled points."""
         n_labelled = self.y.shape[1]
@@ -80,6 +96,10 @@ class Division:
 PLAIN = Division()
 
 
+#: Samples evaluated at a time, so that memory does not grow with the table.
+N_CHUNK = 20_000
+
+
 class Workspace:
     """The arrays of one graph's evaluations, allocated once for many iterations.
 
@@ -88,12 +108,23 @@ class Workspace:
     """
 
     def __init__(self, graph: Graph, samples: Samples) -> None:
-        self.graph, self.samples = graph, samples
+        self.graph = graph
         self.tape = kernels.tape(graph)
+        self.free = np.flatnonzero(self.tape.position >= 0)
+        self.place = self.tape.position[self.free]
+        self.ratio = self.tape.ratio[self.free]
+        self.r = np.empty((0, 0))
+        self.move_to(samples)
+
+    def move_to(self, samples: Samples) -> None:
+        """Take other samples, in the same arrays if they are as many."""
+        self.samples = samples
         n, m = samples.x.shape[1], samples.y.shape[0]
+        if self.r.shape == (m, n):
+            return
         n_units, n_slots = len(self.tape.codes), len(self.tape.pointer) - 1
         self.values = Values(
-            np.empty((graph.n_inputs + n_units, n)),
+            np.empty((self.graph.n_inputs + n_units, n)),
             np.empty((n_slots, n)),
             np.empty((n_slots, n)),
         )
@@ -101,9 +132,6 @@ class Workspace:
         self.r = np.empty((m, n))
         self.by_ratio = np.empty((m, 2, n))
         self.by_parameter = np.empty((self.tape.n_parameters, m * n))
-        self.free = np.flatnonzero(self.tape.position >= 0)
-        self.place = self.tape.position[self.free]
-        self.ratio = self.tape.ratio[self.free]
 
     def evaluate(self, parameters: Array, division: Division) -> float:
         """Set the parameters and compute residuals; the sum of their squares."""
@@ -166,24 +194,23 @@ def fit(
     With a `target`, stop as soon as the error is below it or cannot be expected to
     get there at the present rate.
     """
-    work = Workspace(graph, samples)
+    work = _Chunked(graph, samples, division)
     v = work.parameters()
-    sse = work.evaluate(v, division)
+    sse = work.error(v)
     if not math.isfinite(sse):
         return Fit(graph, math.inf, damping)
     for iteration in range(n_iterations if len(v) else 0):
         # `sse == 0` would leave nothing to divide by below, and nothing to gain.
         if sse == 0.0:
             break
-        J = work.jacobian()
-        gram = dsyrk(1.0, J.T, trans=1)  # the upper triangle of J Jᵀ
+        gram, gradient = work.normal_equations(v)
         diagonal = gram.diagonal() + 1e-12 * gram.diagonal().max() + 1e-300
-        normal = _normal(gram, diagonal, J @ work.r.ravel())
+        normal = _normal(gram, diagonal, gradient)
         if normal is None:  # a slope is infinite
             break
         for _ in range(7):
             step = normal.solve(damping)
-            trial = work.evaluate(v - step, division) if step is not None else math.inf
+            trial = work.error(v - step) if step is not None else math.inf
             if trial < sse:
                 break
             damping *= 8.0
@@ -198,6 +225,34 @@ def fit(
         if gain < tolerance:
             break
     return Fit(work.result(v), sse, damping)
+
+
+class _Chunked:
+    """A workspace per chunk of samples, of which one at a time is filled."""
+
+    def __init__(self, graph: Graph, samples: Samples, division: Division) -> None:
+        self.chunks, self.division = samples.chunks(N_CHUNK), division
+        self.work = Workspace(graph, self.chunks[0])
+        self.parameters, self.result = self.work.parameters, self.work.result
+
+    def error(self, v: Array) -> float:
+        """The squared error over all chunks."""
+        return sum(self._evaluate(chunk, v) for chunk in self.chunks)
+
+    def normal_equations(self, v: Array) -> tuple[Array, Array]:
+        """The upper triangle of J Jᵀ, and J r."""
+        gram, gradient = 0.0, 0.0
+        for chunk in self.chunks:
+            if len(self.chunks) > 1:  # a single one is still filled for `v`
+                self._evaluate(chunk, v)
+            J = self.work.jacobian()
+            gram = gram + dsyrk(1.0, J.T, trans=1)
+            gradient = gradient + J @ self.work.r.ravel()
+        return gram, gradient
+
+    def _evaluate(self, chunk: Samples, v: Array) -> float:
+        self.work.move_to(chunk)
+        return self.work.evaluate(v, self.division)
 
 
 class _Normal(NamedTuple):
@@ -228,10 +283,11 @@ def _normal(gram: Array, diagonal: Array, gradient: Array) -> _Normal | None:
 
 def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, float]:
     """J Jᵀ, J r and the squared error at a graph's parameters."""
-    work = Workspace(graph, samples)
-    sse = work.evaluate(work.parameters(), PLAIN)
-    J = work.jacobian()
-    return J @ J.T, J @ work.r.ravel(), sse
+    work = _Chunked(graph, samples, PLAIN)
+    v = work.parameters()
+    sse = work.error(v)
+    gram, gradient = work.normal_equations(v)
+    return np.triu(gram) + np.triu(gram, 1).T, gradient, sse
 
 
 def inverse_scale(gram: Array) -> Array:
@@ -290,7 +346,7 @@ def train(
             is_bias = np.array([s == CONSTANT for _, s in graph.parameters()])
             share = np.where(is_bias, settings.bias_share, 1.0)
             v = work.parameters()
-        work.samples = data
+        work.move_to(data)
         l1 = settings.l1 * share if iteration >= settings.n_free else 0.0 * share
         v, damping = _penalised_step(work, v, l1, settings.epsilon, division, damping)
         since = iteration - settings.n_free

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve
+from scipy.linalg.lapack import dposv
 
 from eqlearn._types import Array
 from eqlearn.network import kernels
@@ -89,14 +89,6 @@ def library(
     return Library(n_inputs, tuple(nodes), top, bottom)
 
 
-def n_columns(n_variables: int, numerator_degree: int, denominator_degree: int) -> int:
-    """How many monomials a library has, without building it."""
-    from math import comb
-
-    degrees = (numerator_degree, denominator_degree)
-    return sum(comb(n_variables + degree, degree) for degree in degrees)
-
-
 def direct_start(lib: Library, x: Array, y: Array, n_rounds: int = 4) -> Graph | None:
     """Solve for the fraction by Sanathanan-Koerner iterations.
 
@@ -150,9 +142,8 @@ def sparse_start(
         weighted = columns * weight
         gram = weighted @ weighted.T / len(y)
         gram[np.diag_indices_from(gram)] += penalty / 2 + 1e-12
-        try:
-            v = solve(gram, weighted @ (y * weight) / len(y), assume_a="pos")
-        except LinAlgError:
+        _, v, info = dposv(gram, weighted @ (y * weight) / len(y))
+        if info != 0:
             return None
         d = 1.0 + v[len(A) :] @ (C / size_c)
         if n >= n_free:
