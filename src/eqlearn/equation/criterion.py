@@ -24,12 +24,17 @@ class Scored(NamedTuple):
 
 
 #: How many terms each one of a formula was picked from, about.
-N_ALTERNATIVES = 10.0
+N_ALTERNATIVES = 30.0
 
 
 def cost(n: int) -> float:
     """What a parameter costs when `n` numbers are explained."""
     return math.log(n) + 2.0 * math.log(N_ALTERNATIVES)
+
+
+def most_parameters(n: int) -> int:
+    """Formulas with more parameters retell the data instead of explaining them."""
+    return n // 4
 
 
 def complexity(graph: Graph) -> int:
@@ -43,7 +48,7 @@ def bic(sse: float, n: int, n_parameters: int, floor: float = EXACT) -> float:
     The floor is the mean squared residual below which nothing more is explained:
     without noise every imitation could be improved for ever.
     """
-    if not math.isfinite(sse):
+    if not math.isfinite(sse) or n_parameters > most_parameters(n):
         return math.inf
     return n * math.log(sse / n + floor) + n_parameters * cost(n)
 

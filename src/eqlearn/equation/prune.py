@@ -11,9 +11,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, cost, score, sse_to_reach
+from eqlearn.equation.criterion import (
+    EXACT,
+    Scored,
+    cost,
+    most_parameters,
+    score,
+    sse_to_reach,
+)
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
+from eqlearn.network.kernels import evaluate, tape
 from eqlearn.training.levenberg import (
     Samples,
     fit,
@@ -39,8 +47,8 @@ def prune(
     Each removal is refitted and kept only if the criterion falls, so the result is
     never worse than the graph was. `n_singles` of the cheapest are tried one by one.
     """
-    x = samples.x
-    graph, sse, _ = fit(canonical(graph, x), samples, n_iterations=n_first)
+    graph = _thinned(canonical(graph, samples.x), samples)
+    graph, sse, _ = fit(graph, samples, n_iterations=n_first)
     best = score(graph, sse, samples, floor)
     if not math.isfinite(best.bic):
         return best
@@ -54,6 +62,21 @@ def prune(
         best.graph, samples, n_iterations=30, tolerance=1e-9, damping=1e-6
     )
     return score(graph, sse, samples, floor)
+
+
+def _thinned(graph: Graph, samples: Samples) -> Graph:
+    """Drop the smallest terms of a graph with more parameters than data can tell."""
+    most = most_parameters(samples.n_residuals)
+    while (excess := graph.n_parameters - most) > 0:
+        size = np.sqrt(np.mean(evaluate(graph, tape(graph), samples.x)[0] ** 2, axis=1))
+        sizes = [*size.tolist(), 1.0]  # the constant's last, where CONSTANT finds it
+        slots = graph.slots()
+        smallest = sorted(
+            graph.parameters(),
+            key=lambda key: abs(slots[key[0]][key[1]]) * sizes[key[1]],
+        )
+        graph = canonical(graph.without(set(smallest[:excess])), samples.x)
+    return graph
 
 
 def _remove_some(

@@ -45,7 +45,8 @@ DEGREES = (
 )  # fmt: skip
 #: Number of angles, degrees, whether angles are plain inputs too; likely ones first.
 ANGLE_STAGES = (
-    (1, ((2, 1), (3, 2)), False),
+    (1, ((3, 2),), False),
+    (1, ((2, 1),), False),
     (2, ((2, 1), (3, 0)), False),
     (1, ((2, 1), (3, 0)), True),
     (1, ((4, 2),), False),

@@ -45,7 +45,7 @@ FINALIST_MARGIN = 40.0
 #: Rows that decide whether a constant may be snapped.
 N_SNAP = 100_000
 #: How many formulas a search looks at, about, before one is best by chance.
-N_LOOKED = 1e4
+N_LOOKED = 1e6
 #: What a pole in the domain of use costs in the criterion.
 POLE_CHARGE = 20.0
 
@@ -146,7 +146,8 @@ def _learn_one(
 ) -> Found:
     start = time.monotonic()
     data = task.rows(N_SEARCH)
-    pool = [_Entry(_constant(task, data))]
+    nothing = _constant(task, data)
+    pool = [_Entry(nothing)]
     stream = attempts(task)
     n_restarts = 0
 
@@ -160,8 +161,10 @@ def _learn_one(
             return True
         if is_exact(pool[0].found, data):
             return True
-        agreed = pool[0].votes >= ENOUGH_VOTES
         least = LEAST_RESTARTS + len(polynomial_levels(task.x.shape[1]))
+        if pool[0].found is nothing:
+            return n_restarts >= 2 * least
+        agreed = pool[0].votes >= ENOUGH_VOTES
         return n_restarts >= (least if agreed else MOST_RESTARTS)
 
     while not is_over():

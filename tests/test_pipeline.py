@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from eqlearn.equation.symbolic import expressions, recognised
+from eqlearn.network.units import register_unit
+from eqlearn.problems import Learned, identified, problem
+from eqlearn.search import pipeline
+from eqlearn.search.pipeline import Found, learn
+
+
+def formula(found: Found) -> str:
+    return str(recognised(expressions(found.candidates[0].snapped)[0]))
+
+
+@pytest.mark.parametrize("name", ["division", "F-3"])
+def test_noisy_data_give_back_the_exact_formula(name: str) -> None:
+    truth, rng = problem(name), np.random.default_rng(5)
+    x, y = truth.sample(2000, rng)
+    (found,) = learn(x, y, seed=1)
+    graph = found.candidates[0].snapped
+    learned = Learned(
+        lambda x: graph.evaluate(x)[0][:, 0], expressions(graph, truth.inputs)[0]
+    )
+    assert identified([learned], truth, rng).how == "symbolic"
+    assert found.candidates[0].votes >= pipeline.ENOUGH_VOTES
+    assert found.candidates[0].rms == pytest.approx(0.01, rel=0.1)
+
+
+def test_the_same_seed_gives_the_same_formulas() -> None:
+    x, y = problem("division").sample(400, np.random.default_rng(0))
+    one, two = (learn(x, y, seed=3)[0] for _ in range(2))
+    assert one.candidates == two.candidates
+    assert one.n_restarts == two.n_restarts
+
+
+def test_pure_noise_is_nothing() -> None:
+    rng = np.random.default_rng(2)
+    (found,) = learn(rng.uniform(-1, 1, (200, 2)), rng.normal(size=(200, 1)))
+    assert not found.is_something
+
+
+def test_a_constant_target_is_its_constant() -> None:
+    x = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    (found,) = learn(x, np.full((50, 1), 2.5))
+    assert formula(found) == "5/2"
+    assert not found.is_something
+
+
+def test_noise_free_laws_come_out_exactly() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0.5, 3, (200, 3))
+    y = np.stack([x[:, 0] * x[:, 1] / (x[:, 0] + x[:, 1]), 2 / x[:, 2]], axis=1)
+    reduced, inverse = learn(x, y)
+    assert formula(reduced) == "x1*x2/(x1 + x2)"
+    assert formula(inverse) == "2/x3"
+    assert reduced.candidates[0].rms < 1e-12
+
+
+def test_scales_of_measure_do_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.uniform(1, 2, (200, 2)) * [1e-6, 1e6]
+    (found,) = learn(x, (3e4 * x[:, 0] / x[:, 1])[:, None])
+    assert formula(found) == "30000*x1/x2"
+
+
+def test_a_pole_in_the_domain_of_use_is_reported() -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (100, 1))
+    y = 1 / (x - 0.5)
+    (safe,) = learn(x, y, domain=(np.array([0.8]), np.array([3.0])))
+    assert not safe.candidates[0].has_pole
+    (unsafe,) = learn(x, y, domain=(np.array([0.0]), np.array([3.0])))
+    assert unsafe.candidates[0].has_pole
+
+
+def test_units_of_the_users_own_are_used() -> None:
+    register_unit("bell", lambda xp, z: xp.exp(-z * z))
+    x = np.random.default_rng(0).uniform(-2, 2, (300, 1))
+    y = 2 * np.exp(-((1.5 * x) ** 2)) + 0.001 * np.random.default_rng(1).normal(
+        size=x.shape
+    )
+    (found,) = learn(x, y, units=("sin", "multiply", "bell"))
+    assert formula(found) == "2*exp(-9*x1**2/4)"
+
+
+def test_far_points_are_never_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (500, 1))
+    far = np.full((5, 1), 9.0)
+    tasks = []
+    monkeypatch.setattr(pipeline, "_learn_one", lambda task, *rest: tasks.append(task))
+    learn(x, x, far=(far, far))
+    (task,) = tasks
+    rows = task.rows(10)
+    assert np.sum(rows.x[0, :10] * task.x_scale[0] > 5) == 5
+    assert task.high[0] * task.x_scale[0] > 9
