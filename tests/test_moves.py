@@ -310,7 +310,7 @@ def test_nothing_is_added_to_the_truth(seed: int) -> None:
 
 
 def test_what_was_found_by_looking_must_pay_for_it() -> None:
-    truth = formula(2, {0: 1.0, 1: 0.003})  # the second term is hardly to be seen
+    truth = formula(2, {0: 1.0, 1: 0.0045})  # the second term is hardly to be seen
     data, start = data_of(truth), formula(2, {0: 1.0})
     best, found = fitted(start, data), fitted(truth, data)
     assert best.bic - 20 < found.bic < best.bic - 0.5

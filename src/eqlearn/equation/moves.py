@@ -158,18 +158,22 @@ def constant_units(seen: Seen) -> Iterator[Proposal]:
 
 
 def units_in_a_limit(seen: Seen) -> Iterator[Proposal]:
-    """Turn sin(εz) into a z + b, and into a z² + b z + c."""
+    """Turn sin(εz + φ) into a z + b, and into a z² + b z + c."""
     for feature, slot, linear in _sines(seen.graph):
-        z, value = seen.slots[slot], seen.features[feature]
+        # Without the phase: a cosine becomes z² and not (z + φ/ε)².
+        argument = {s: w for s, w in linear.items() if s != CONSTANT}
+        z = seen.slots[slot] - linear.get(CONSTANT, 0.0)
+        value = seen.features[feature]
         if not 1e-9 < np.std(z) < 1.5:
             continue
         b, a = np.polynomial.polynomial.polyfit(z, value, 1)
-        yield _replaced("linear", seen.graph, feature, _affine(linear, a, b))
+        yield _replaced("linear", seen.graph, feature, _affine(argument, a, b))
         c, b, a = np.polynomial.polynomial.polyfit(z, value, 2)
-        draft = Draft(seen.graph)
-        square = draft.add("multiply", linear, linear)
-        draft.replace(feature, {**_affine(linear, b, c), square: a})
-        yield Proposal("quadratic", draft.freeze())
+        for slope in (0.0, b):
+            draft = Draft(seen.graph)
+            square = draft.add("multiply", argument, argument)
+            draft.replace(feature, {**_affine(argument, slope, c), square: a})
+            yield Proposal("quadratic", draft.freeze())
 
 
 def sines_for_units(
@@ -318,6 +322,36 @@ def multiplied_out(seen: Seen) -> Iterator[Proposal]:
                 two = draft.add("multiply", rest, other)
                 draft.replace(feature, {one: 1.0, two: 1.0})
                 yield Proposal("split", draft.freeze())
+
+
+def lifted_terms(seen: Seen) -> Iterator[Proposal]:
+    """Turn a / (d + w g) into (a - w g k ...) / d, to first order in w g.
+
+    A small term of the denominator can stand for products in the numerator: of g with
+    one of its largest terms k, and perhaps with a sine as a further factor.
+    """
+    graph = seen.graph
+    sines = [feature for feature, _, _ in _sines(graph)]
+    found = []
+    for o, (a, b) in enumerate(graph.outputs):
+        size = {s: abs(w) * _rms(seen.features[s]) for s, w in a.items() if s >= 0}
+        largest = sorted(size, key=lambda s: -size[s])[:2]
+        small = [s for s in b if s != CONSTANT] if len(b) > 1 else []
+        found += [
+            (o, g, k, factor)
+            for g in small
+            for k in largest
+            for factor in (None, *sines)
+        ]
+    for o, g, k, factor in found:
+        draft = Draft(graph)
+        numerator, denominator = draft.outputs[o]
+        weight = -denominator.pop(g) * numerator[k]
+        product = draft.add("multiply", {g: 1.0}, {k: 1.0})
+        if factor is not None:
+            product = draft.add("multiply", {product: 1.0}, {factor: 1.0})
+        numerator[product] = weight
+        yield Proposal("lift", draft.freeze(), n_tried=len(found))
 
 
 def cancelled_factors(seen: Seen) -> Iterator[Proposal]:
@@ -559,6 +593,7 @@ ALL: tuple[Move, ...] = (
     *QUICK,
     sines_for_units,
     multiplied_out,
+    lifted_terms,
     bent_sources,
     constant_units,
     imitated_units,

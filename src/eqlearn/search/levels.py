@@ -45,21 +45,23 @@ DEGREES = (
 )  # fmt: skip
 #: Number of angles, degrees, whether angles are plain inputs too; likely ones first.
 ANGLE_STAGES = (
-    (1, ((3, 2),), False),
-    (1, ((2, 1),), False),
+    (1, ((3, 2), (4, 2), (2, 1)), False),
     (2, ((2, 1), (3, 0)), False),
     (1, ((2, 1), (3, 0)), True),
-    (1, ((4, 2),), False),
     (2, ((3, 2),), False),
     (1, ((3, 2),), True),
     (2, ((2, 1), (3, 2)), True),
 )
+#: Features of a level, without and with angles, beyond which it takes too long.
 MOST_COLUMNS = 100
+MOST_ANGLE_COLUMNS = 150
 #: Penalties of the sparse start.
 SPARSE_L1 = (3e-5, 3e-4)
 #: Frequencies scanned for an input of unit size, and rows to scan on.
-FREQUENCIES = np.arange(0.5, 14.0, 0.25)
+FREQUENCIES = np.arange(0.5, 13.0, 0.5)
 N_SCAN = 300
+#: A level is not pruned if all its features leave this much more than is known to be.
+HOPELESS = 3.0
 
 
 def polynomial_levels(n_inputs: int) -> list[Level]:
@@ -76,16 +78,22 @@ def angle_levels(n_inputs: int) -> list[Level]:
         for a, b in degrees
         for group in itertools.combinations(range(n_inputs), size)
     ]
-    return [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
+    return [
+        level for level in levels if level.n_columns(n_inputs) <= MOST_ANGLE_COLUMNS
+    ]
 
 
-def solve(task: Task, level: Level) -> Scored | None:
-    """Find the best fraction of a level's features and prune it to a formula."""
+def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
+    """Find the best fraction of a level's features and prune it to a formula.
+
+    `known` is the mean squared residual of the best formula so far: a level that
+    leaves much more with all of its features is given up.
+    """
     data = task.rows(N_SEARCH)
     n_labelled = data.y.shape[1]
     x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
     best: Scored | None = None
-    for start in _starts(task, level, x, y):
+    for start in _starts(task, level, x, y, HOPELESS * known):
         if level.angles:
             start = fit(start, data, n_iterations=12).graph
         found = pruned_in_stages(start, data)
@@ -98,7 +106,9 @@ def solve(task: Task, level: Level) -> Scored | None:
     return best
 
 
-def _starts(task: Task, level: Level, x: Array, y: Array) -> list[Graph]:
+def _starts(
+    task: Task, level: Level, x: Array, y: Array, largest: float
+) -> list[Graph]:
     starts: list[Graph | None] = []
     for arguments in _arguments(task, level, x, y):
         replaced = frozenset() if level.mixed else frozenset(level.angles)
@@ -110,10 +120,15 @@ def _starts(task: Task, level: Level, x: Array, y: Array) -> list[Graph]:
             replaced=replaced,
         )
         direct = direct_start(lib, x, y)
+        left = math.inf if direct is None else _mean_square(direct, x, y)
+        sparse = [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
+        left = min([left, *(_mean_square(s, x, y) for s in sparse if s is not None)])
+        if left > largest:
+            continue
         starts.append(direct)
         # Where the fraction is exact, noise is none and sparsity comes by pruning.
-        if direct is None or _mean_square(direct, x, y) > 1e-12:
-            starts += [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
+        if left > 1e-12:
+            starts += sparse
     return [start for start in starts if start is not None]
 
 

@@ -168,7 +168,8 @@ def _learn_one(
         return n_restarts >= (least if agreed else MOST_RESTARTS)
 
     while not is_over():
-        found = next(stream)()
+        left = min(entry.found.sse for entry in pool) / data.n_residuals
+        found = next(stream)(left)
         n_restarts += 1
         if found is not None and np.isfinite(found.bic):
             _vote(pool, _charged(found, task))
@@ -191,10 +192,11 @@ def _constant(task: Task, data: Samples) -> Scored:
     return found._replace(bic=found.bic - 2.0 * math.log(N_LOOKED))
 
 
-def attempts(task: Task) -> Iterator[Callable[[], Scored | None]]:
+def attempts(task: Task) -> Iterator[Callable[[float], Scored | None]]:
     """Everything worth trying, in order: simple fractions first, then by turns.
 
-    Each attempt depends on the task and its place in this order only.
+    Each attempt is called with the mean squared residual of the best formula so far,
+    and otherwise depends on the task and its place in this order only.
     """
     n_inputs = task.x.shape[1]
     for level in polynomial_levels(n_inputs):
@@ -202,7 +204,7 @@ def attempts(task: Task) -> Iterator[Callable[[], Scored | None]]:
     angles = deque(angle_levels(n_inputs) if "sin" in task.units else ())
     for index in itertools.count():
         yield partial(restart, task, index)
-        if index % 2 and angles:
+        if angles:
             yield partial(solve, task, angles.popleft())
 
 

@@ -4,6 +4,7 @@ A restart is a pure function of the task and its index: draw a network, train it
 sparse one, prune it to a formula, try the quick structural moves.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +60,12 @@ def configuration(task: Task, index: int) -> Configuration:
     )
 
 
-def restart(task: Task, index: int) -> Scored | None:
-    """Train, prune and tidy the network of this index; None if nothing is left."""
+def restart(task: Task, index: int, known: float = math.inf) -> Scored | None:
+    """Train, prune and tidy the network of this index; None if nothing is left.
+
+    What is `known` so far does not help: good runs look average until pruned.
+    """
+    del known
     config = configuration(task, index)
     rng = np.random.default_rng([task.seed, 2, index])
     hidden = tuple(_blocks(task.units, *sizes) for sizes in config.hidden)
