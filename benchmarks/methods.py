@@ -86,7 +86,7 @@ def _answer(found: Any, names: Sequence[str]) -> Answer | None:
         "residual_rms": best.rms,
         "seconds": round(found.seconds, 2),
     }
-    return Answer(learned, best.graph.n_parameters, found.n_restarts, remarks)
+    return Answer(learned, best.graph.n_parameters, found.n_attempts, remarks)
 
 
 def by_pyoperon(task: Task) -> list[Answer | None]:

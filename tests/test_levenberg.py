@@ -19,7 +19,7 @@ from eqlearn.training.levenberg import (
     SparseTraining,
     Workspace,
     fit,
-    free_denominators,
+    fixed_denominators,
     normal_equations,
     samples,
     train,
@@ -260,7 +260,7 @@ def test_the_one_form_leaves_no_direction_without_curvature(name: str) -> None:
 
 def test_training_scales_fractions_to_a_constant_of_one() -> None:
     outputs = (({0: 6.0}, {CONSTANT: -2.0, 1: 1.0}), ({0: 1.0}, {CONSTANT: 4.0}))
-    graph = free_denominators(Graph(2, (), outputs))
+    graph = fixed_denominators(Graph(2, (), outputs))
     assert graph.outputs == (
         ({0: -3.0}, {CONSTANT: 1.0, 1: -0.5}),
         ({0: 0.25}, {CONSTANT: 1.0}),
@@ -290,7 +290,7 @@ class TestTrain:
         architecture = Architecture.compact(2, 1, division=division)
         rng = np.random.default_rng(seed)
         weights = initialise(architecture, rng, denominator=1.0)
-        start = free_denominators(from_network(architecture, weights))
+        start = fixed_denominators(from_network(architecture, weights))
         noisy = self.truth + noise * np.random.default_rng(0).normal(size=(1000, 1))
         return train(start, self.x, noisy, self.domain, settings, rng)
 
@@ -325,7 +325,7 @@ class TestTrain:
     def test_a_target_of_zero_leaves_nothing(self) -> None:
         architecture = Architecture.compact(2, 1, division=False)
         rng = np.random.default_rng(0)
-        start = free_denominators(
+        start = fixed_denominators(
             from_network(architecture, initialise(architecture, rng))
         )
         settings = SparseTraining(l1=1e-2, n_iterations=200)

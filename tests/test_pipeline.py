@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_formulas() -> None:
     x, y = problem("division").sample(400, np.random.default_rng(0))
     one, two = (learn(x, y, seed=3)[0] for _ in range(2))
     assert one.candidates == two.candidates
-    assert one.n_restarts == two.n_restarts
+    assert one.n_attempts == two.n_attempts
 
 
 def test_pure_noise_is_nothing() -> None:

@@ -21,9 +21,9 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
     print(f"{' and '.join(names[:-1])}. Searching the equation ...", flush=True)
 
     def show(event: Event) -> None:
-        if event.n_restarts % 4 == 0:
+        if event.n_attempts % 4 == 0:
             best = rounded(expressions(event.best, names[:-1])[0], 3)
-            line = f"{event.n_restarts:3} attempts, {event.seconds:4.1f} s: {best}"
+            line = f"{event.n_attempts:3} attempts, {event.seconds:4.1f} s: {best}"
             print(f"  {line[:100]}", flush=True)
 
     (found,) = learn(x, y[:, None], callback=show, time_limit=60)
@@ -40,7 +40,7 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
         f"With every constant as it was fitted: `{fitted}`. Those that lie within "
         "their standard errors of a simple value were set to it.\n\n"
         f"The residuals have a root mean square of {best.rms:.3g}. "
-        f"{best.votes} of {found.n_restarts} attempts from different starts ended in "
+        f"{best.votes} of {found.n_attempts} attempts from different starts ended in "
         f"this formula, after {found.seconds:.1f} seconds.\n\n"
         "![The formula along each input](slices.png)\n",
         encoding="utf-8",
@@ -48,7 +48,7 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
     print(f"\n{formula}\n")
     print(f"As fitted: {fitted}")
     print(f"Residuals: {best.rms:.3g} (root mean square). ", end="")
-    print(f"{best.votes} of {found.n_restarts} attempts from different starts agree.")
+    print(f"{best.votes} of {found.n_attempts} attempts from different starts agree.")
     print(f"Report: {directory / 'report.md'}")
 
 

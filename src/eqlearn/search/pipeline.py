@@ -37,8 +37,8 @@ from eqlearn.training.levenberg import Samples, fit, samples
 
 #: Stop when this many restarts ended in the best formula, and so many were made.
 ENOUGH_VOTES = 3
-LEAST_RESTARTS = 16
-MOST_RESTARTS = 400
+LEAST_ATTEMPTS = 16
+MOST_ATTEMPTS = 400
 #: How many of the pool are refined, if not further behind the best than this.
 N_FINALISTS = 5
 FINALIST_MARGIN = 40.0
@@ -68,7 +68,7 @@ class Found:
     """What a search found for one target, best first."""
 
     candidates: tuple[Candidate, ...]
-    n_restarts: int
+    n_attempts: int
     seconds: float
 
     @property
@@ -82,7 +82,7 @@ class Event(NamedTuple):
     """Progress, for a callback: one restart is done."""
 
     target: int
-    n_restarts: int
+    n_attempts: int
     seconds: float
     best: Graph  # in the units of the data
 
@@ -149,7 +149,7 @@ def _learn_one(
     nothing = _constant(task, data)
     pool = [_Entry(nothing)]
     stream = attempts(task)
-    n_restarts = 0
+    n_attempts = 0
 
     def is_late(share: float) -> bool:
         limit = float("inf") if time_limit is None else share * time_limit
@@ -161,23 +161,23 @@ def _learn_one(
             return True
         if is_exact(pool[0].found, data):
             return True
-        least = LEAST_RESTARTS + len(polynomial_levels(task.x.shape[1]))
+        least = LEAST_ATTEMPTS + len(polynomial_levels(task.x.shape[1]))
         if pool[0].found is nothing:
-            return n_restarts >= 2 * least
+            return n_attempts >= 2 * least
         agreed = pool[0].votes >= ENOUGH_VOTES
-        return n_restarts >= (least if agreed else MOST_RESTARTS)
+        return n_attempts >= (least if agreed else MOST_ATTEMPTS)
 
     while not is_over():
         left = min(entry.found.sse for entry in pool) / data.n_residuals
         found = next(stream)(left)
-        n_restarts += 1
+        n_attempts += 1
         if found is not None and np.isfinite(found.bic):
             _vote(pool, _charged(found, task))
         best = _in_units(pool[0].found.graph, scaling)
-        callback(Event(target, n_restarts, time.monotonic() - start, best))
+        callback(Event(target, n_attempts, time.monotonic() - start, best))
     finalists = _finalists(pool, task, lambda: is_late(0.95))
     candidates = tuple(_candidate(entry, task, scaling) for entry in finalists)
-    return Found(candidates, n_restarts, time.monotonic() - start)
+    return Found(candidates, n_attempts, time.monotonic() - start)
 
 
 def _constant(task: Task, data: Samples) -> Scored:

@@ -14,9 +14,9 @@ from eqlearn.equation.moves import QUICK, Patience, improve
 from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
-from eqlearn.network.graph import CONSTANT, from_network
+from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.search.task import N_SEARCH, Task, pruned_in_stages
-from eqlearn.training.levenberg import SparseTraining, free_denominators, train
+from eqlearn.training.levenberg import SparseTraining, fixed_denominators, train
 
 
 class Configuration(NamedTuple):
@@ -37,16 +37,12 @@ SHAPES: tuple[tuple[tuple[int, int], ...], ...] = (
 )
 L1 = (1e-4, 3e-4, 1e-3)
 SPREADS = (2.0, 2.0, 4.0, 1.0)
-#: Formulas with more parameters, or further from the best, get no moves yet.
+#: Weights that training has left smaller than this are dropped before pruning.
+SMALL_WEIGHT = 1e-2
+#: Formulas with more parameters get no moves yet: most are far from any law.
 QUICK_PARAMETERS = 30
 
 _QUICK_PATIENCE = Patience(n_proposals=60, n_rounds=10)
-
-
-def _blocks(units: tuple[str, ...], n_sin: int, n_multiply: int) -> tuple[Block, ...]:
-    """As many of each unit as a shape says; two of every other kind."""
-    counts = {"sin": n_sin, "multiply": n_multiply}
-    return tuple(Block(name, counts.get(name, 2)) for name in units)
 
 
 def configuration(task: Task, index: int) -> Configuration:
@@ -73,11 +69,24 @@ def restart(task: Task, index: int, known: float = math.inf) -> Scored | None:
         task.x.shape[1], task.y.shape[1], hidden, config.division, skip=True
     )
     weights = initialise(architecture, rng, spread=config.spread, denominator=1.0)
-    start = free_denominators(from_network(architecture, weights))
+    start = fixed_denominators(from_network(architecture, weights))
     domain = (task.low, task.high)
     graph = train(start, task.x, task.y, domain, SparseTraining(l1=config.l1), rng)
+    return refined(task, graph)
+
+
+def _blocks(units: tuple[str, ...], n_sin: int, n_multiply: int) -> tuple[Block, ...]:
+    """As many of each unit as a shape says; two of every other kind."""
+    counts = {"sin": n_sin, "multiply": n_multiply}
+    return tuple(Block(name, counts.get(name, 2)) for name in units)
+
+
+def refined(task: Task, graph: Graph) -> Scored | None:
+    """Turn a trained network, however it was trained, into a formula."""
     small = {
-        key for key, w in graph.connections() if abs(w) < 1e-2 and key[1] != CONSTANT
+        key
+        for key, w in graph.connections()
+        if abs(w) < SMALL_WEIGHT and key[1] != CONSTANT
     }
     graph = compact(graph.without(small))
     if not graph.n_parameters:

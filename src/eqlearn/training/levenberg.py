@@ -84,7 +84,7 @@ class Fit(NamedTuple):
     damping: float
 
 
-@dataclass
+@dataclass(frozen=True)
 class Division:
     """How denominators are kept positive while fitting."""
 
@@ -355,13 +355,13 @@ def train(
             if small.any():
                 keys = graph.parameters()
                 gone = {keys[i] for i in np.flatnonzero(small)}
-                graph = free_denominators(compact(work.result(v).without(gone)))
+                graph = fixed_denominators(compact(work.result(v).without(gone)))
                 if not graph.n_parameters:
                     return graph
     return work.result(v) if work is not None and work.graph is graph else graph
 
 
-def free_denominators(graph: Graph) -> Graph:
+def fixed_denominators(graph: Graph) -> Graph:
     """Scale every fraction such that its denominator's constant is 1, and fix it.
 
     The scale of a fraction is arbitrary: a penalty would shrink both of its parts for

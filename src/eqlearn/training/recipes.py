@@ -7,8 +7,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import initialise
+from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS
-from eqlearn.training.gradient import GradientSettings
+from eqlearn.training.gradient import GradientSettings, TrainingState
 from eqlearn.training.schedule import Schedule
 
 #: λ of the paper's grid: 10^-6, 10^-5.9, ..., 10^-3.5 (section 4.1).
@@ -57,6 +58,13 @@ def short(architecture: Architecture, n_samples: int) -> GradientSettings:
     return GradientSettings(
         architecture, schedule, learning_rate=0.01, batch_size=batch_size
     )
+
+
+def graphs(architecture: Architecture, state: TrainingState) -> list[Graph]:
+    """Read the networks that did not diverge as graphs, ready to be refined."""
+    healthy = np.flatnonzero(np.asarray(state.diverged_at) < 0)
+    weights = np.asarray(state.weights, dtype=float)
+    return [from_network(architecture, weights[i]) for i in healthy]
 
 
 def initial_weights(

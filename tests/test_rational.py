@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+from eqlearn._types import Array
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.levels import Level, angle_levels, polynomial_levels, solve
+from eqlearn.search.restarts import configuration, refined, restart
+from eqlearn.search.task import Task
+from eqlearn.training import recipes
+from eqlearn.training.gradient import begin, train, training_data
+from eqlearn.training.rational import direct_start, library, sparse_start
+
+
+def task_of(x: Array, y: Array) -> Task:
+    d = x.shape[1]
+    return Task(x, y[:, None], x.min(0) - 0.5, x.max(0) + 0.5, np.ones(d))
+
+
+def error(graph: Graph | None, x: Array, y: Array) -> float:
+    assert graph is not None
+    return float(np.abs(graph.evaluate(x)[0][:, 0] - y).max())
+
+
+def test_a_library_has_every_monomial_once() -> None:
+    lib = library(2, 2, 1)
+    assert len(lib.numerator) == 6  # 1, x, y, x², xy, y²
+    assert len(lib.denominator) == 3
+    assert CONSTANT in lib.numerator
+    x = np.array([[2.0], [3.0]])
+    top, bottom = lib.columns(x)
+    assert sorted(top[:, 0]) == [1, 2, 3, 4, 6, 9]
+    assert sorted(bottom[:, 0]) == [1, 2, 3]
+
+
+def test_angles_replace_their_input_and_leave_squared_sines_out() -> None:
+    lib = library(1, 2, 0, arguments=[{0: 2.0}], replaced=frozenset({0}))
+    top, _ = lib.columns(np.array([[0.3]]))
+    s, c = np.sin(0.6), np.cos(0.6)
+    np.testing.assert_allclose(sorted(top[:, 0]), sorted([1, s, c, s * c, c * c]))
+
+
+@pytest.mark.parametrize(
+    ("name", "law", "low"),
+    [
+        ("constant one", lambda a, b: a / (1 + b), 0.5),
+        ("no constant", lambda a, b: a / b, 0.5),
+        ("two decades", lambda a, b: 1 / (a * b + 0.01), 0.01),
+        ("changing sign", lambda a, b: 1 / (a - b), -1.0),
+    ],
+)
+def test_the_direct_start_is_exact_without_noise(
+    name: str, law: object, low: float
+) -> None:
+    x = np.random.default_rng(0).uniform(low, 2.0, (100, 2))
+    y = law(*x.T)  # type: ignore[operator]
+    graph = direct_start(library(2, 2, 2), x.T, y)
+    assert error(graph, x, y) < 1e-6 * np.abs(y).max()
+
+
+def test_the_sparse_start_drops_terms_in_noise() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (1000, 2))
+    y = x[:, 0] / (1 + 0.5 * x[:, 1] ** 2) + 0.01 * rng.normal(size=1000)
+    graph = sparse_start(library(2, 2, 2), x.T, y, 3e-4)
+    assert graph is not None
+    alive = sum(abs(w) > 1e-9 for linear in graph.outputs[0] for w in linear.values())
+    assert alive <= 6
+    assert error(graph, x, x[:, 0] / (1 + 0.5 * x[:, 1] ** 2)) < 0.03
+
+
+def test_levels_come_smallest_first_and_none_is_too_large() -> None:
+    levels = polynomial_levels(4)
+    assert levels[0] == Level(2, 0)
+    assert all(level.n_columns(4) <= 100 for level in levels)
+    assert all(len(level.angles) in (1, 2) for level in angle_levels(4))
+    assert polynomial_levels(60) == []
+
+
+def test_a_level_finds_an_angle_of_unknown_frequency() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-1, 1, (500, 2))
+    y = x[:, 0] * np.cos(2.83 * x[:, 1]) / (1 + 0.3 * np.sin(2.83 * x[:, 1]))
+    found = solve(task_of(x, y), Level(3, 2, (1,)))
+    assert found is not None
+    assert found.sse < 1e-18
+
+
+def test_a_hopeless_level_is_given_up() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-1, 1, (300, 1))
+    y = np.sin(9 * x[:, 0])
+    assert solve(task_of(x, y), Level(1, 1), known=1e-4) is None
+
+
+def test_a_restart_depends_on_the_task_and_its_index_only() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-1, 1, (300, 2))
+    task = task_of(x, x[:, 0] * x[:, 1] + 0.01 * rng.normal(size=300))
+    restart(task, 7)
+    one, two = restart(task, 2), restart(task, 2)
+    assert one is not None and one == two
+    seen = {configuration(task, index)[:2] for index in range(8)}
+    assert len(seen) == 8  # every shape with and without division
+
+
+def test_a_network_trained_as_in_the_paper_is_refined_alike() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (2000, 2))
+    y = np.sin(np.pi * x[:, 0]) / (x[:, 1] ** 2 + 1) + 0.01 * rng.normal(size=2000)
+    settings = recipes.short(recipes.paper(2, 1, n_layers=2).architecture, 2000)
+    weights = recipes.initial_weights(settings.architecture, rng, 2)
+    state, _ = train(
+        settings,
+        training_data(x, y[:, None]),
+        begin(settings, weights, 1e-4, seed=0),
+        settings.schedule.n_epochs,
+    )
+    candidates = recipes.graphs(settings.architecture, state)
+    found = [refined(task_of(x, y), graph) for graph in candidates]
+    best = min((one for one in found if one is not None), key=lambda one: one.bic)
+    assert best.graph.n_parameters == 3
+    assert np.sqrt(best.sse / 1000) == pytest.approx(0.01, rel=0.1)
