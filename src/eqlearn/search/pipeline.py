@@ -35,7 +35,9 @@ from eqlearn.search.task import (
 )
 from eqlearn.training.levenberg import Samples, fit, samples
 
-#: Stop when this many restarts ended in the best formula, and so many were made.
+#: Stop when this many attempts ended in the best formula, or in one whose criterion is
+#: as close as this, and when so many attempts were made.
+CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
 MOST_ATTEMPTS = 400
@@ -164,7 +166,9 @@ def _learn_one(
         least = LEAST_ATTEMPTS + len(polynomial_levels(task.x.shape[1]))
         if pool[0].found is nothing:
             return n_attempts >= 2 * least
-        agreed = pool[0].votes >= ENOUGH_VOTES
+        # On few rows a chance find may be ahead of what was found again and again.
+        close = [e for e in pool if e.found.bic < pool[0].found.bic + CLOSE]
+        agreed = max(entry.votes for entry in close) >= ENOUGH_VOTES
         return n_attempts >= (least if agreed else MOST_ATTEMPTS)
 
     while not is_over():
