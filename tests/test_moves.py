@@ -6,8 +6,17 @@ import pytest
 from random_graphs import ONE, random_graph, random_inputs
 
 from eqlearn.equation import moves
+from eqlearn.equation.additions import added_terms
 from eqlearn.equation.criterion import Scored, bic, score
-from eqlearn.equation.moves import ALL, Move, Patience, Proposal, Seen, improve, propose
+from eqlearn.equation.improve import (
+    Move,
+    Patience,
+    Proposal,
+    Seen,
+    improve,
+    propose,
+)
+from eqlearn.equation.moves import ALL
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
 from eqlearn.network.canonical import canonical
@@ -34,9 +43,9 @@ def formula(n: int, above: Linear, *nodes: Node, below: Linear = ONE) -> Graph:
     return Graph(n, nodes, ((above, below),))
 
 
-def data_of(truth: Graph, *, n: int = 600, seed: int = 0) -> Samples:
+def data_of(truth: Graph, *, n: int = 600, seed: int = 0, low: float = -1.0) -> Samples:
     rng = np.random.default_rng(seed)
-    x = rng.uniform(-1, 1, (n, truth.n_inputs))
+    x = rng.uniform(low, 1, (n, truth.n_inputs))
     y = truth.evaluate(x)[0]
     return samples(x, y + NOISE * rng.normal(size=y.shape))
 
@@ -137,21 +146,21 @@ CASES = {
         formula(2, {3: 1.0}, sine({0: 1.5}), multiply({1: 1.0}, {2: 1.0})),
     ),
     "a missing connection": Case(
-        moves.added_terms, WAVE, formula(3, {3: 1.0}, sine({0: 2.0, 2: 0.5}))
+        added_terms, WAVE, formula(3, {3: 1.0}, sine({0: 2.0, 2: 0.5}))
     ),
     "a missing constant": Case(
-        moves.added_terms, WAVE, formula(3, {3: 1.0, CONSTANT: 0.2}, sine({0: 2.0}))
+        added_terms, WAVE, formula(3, {3: 1.0, CONSTANT: 0.2}, sine({0: 2.0}))
     ),
     "a missing product of inputs": Case(
-        moves.added_terms, WAVE,
+        added_terms, WAVE,
         formula(3, {3: 1.0, 4: 0.5}, sine({0: 2.0}), multiply({1: 1.0}, {2: 1.0})),
     ),
     "a missing product with a unit": Case(
-        moves.added_terms, WAVE,
+        added_terms, WAVE,
         formula(3, {3: 1.0, 4: 0.5}, sine({0: 2.0}), multiply({1: 1.0}, {3: 1.0})),
     ),
     "a missing denominator": Case(
-        moves.added_terms, WAVE,
+        added_terms, WAVE,
         formula(3, {3: 1.0}, sine({0: 2.0}), below={CONSTANT: 1.0, 1: 0.3}),
     ),
 }  # fmt: skip
@@ -167,7 +176,7 @@ def test_each_move_ends_in_the_formula_that_was_meant(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, case in CASES.items() if case.move != moves.added_terms]
+    "name", [name for name, case in CASES.items() if case.move != added_terms]
 )
 def test_all_moves_together_end_no_worse(name: str) -> None:
     _, start, truth = CASES[name]
@@ -272,7 +281,7 @@ def test_a_feature_is_not_merged_into_one_that_depends_on_it() -> None:
 def test_the_score_test_finds_the_missing_term_first() -> None:
     truth = formula(3, {3: 1.0, 4: 0.5}, sine({0: 2.0}), multiply({1: 1.0}, {2: 1.0}))
     data = data_of(truth)
-    first, *_ = propose(fitted(WAVE, data).graph, data, [moves.added_terms])
+    first, *_ = propose(fitted(WAVE, data).graph, data, [added_terms])
     assert first.graph is not None
     assert first.graph.nodes[-1] == multiply({1: 1.0}, {2: 1.0})
     # and predicts its weight
@@ -287,7 +296,7 @@ def test_the_score_test_allows_for_what_is_there_already() -> None:
     y = x @ [[1.0], [0.5]] + 0.1 * rng.normal(size=(100, 1))
     data = samples(x, y)
     start = canonical(formula(2, {0: 3.0}), data.x)
-    found = proposals(start, data, moves.added_terms)
+    found = proposals(start, data, added_terms)
     weights = [g.outputs[0][0][1] for g in found if g.outputs[0][0].keys() == {0, 1}]
     solution = np.linalg.lstsq(x, y)[0]
     assert weights == [pytest.approx(solution[1, 0])]
@@ -295,7 +304,7 @@ def test_the_score_test_allows_for_what_is_there_already() -> None:
 
 def test_the_score_test_says_how_many_terms_it_looked_at() -> None:
     graph = canonical(formula(2, {2: 1.0}, sine({0: 2.0})), np.ones((2, 5)))
-    first, *_ = propose(graph, data_of(graph), [moves.added_terms])
+    first, *_ = propose(graph, data_of(graph), [added_terms])
     # Absent connections: x2 and the phase in the sine; x1, x2 and a constant above,
     # x1, x2 and the sine below. Products above: six pairs of three features.
     assert first.n_tried == 2 + 3 + 3 + 6
@@ -306,7 +315,7 @@ def test_nothing_is_added_to_the_truth(seed: int) -> None:
     truth = formula(3, {3: 1.0, 4: 0.5}, sine({0: 2.0}), multiply({1: 1.0}, {2: 1.0}))
     data = data_of(truth, n=200, seed=seed)
     best = fitted(truth, data)
-    assert improve(best, data, [moves.added_terms]) is best
+    assert improve(best, data, [added_terms]) is best
 
 
 def test_what_was_found_by_looking_must_pay_for_it() -> None:
@@ -390,3 +399,27 @@ def test_patience_ends_the_search() -> None:
     assert len(asked) == 7
     none = Patience(n_rounds=0)
     assert improve(best, data, ALL, patience=none) is best
+
+
+def test_a_term_of_the_denominator_is_lifted_into_the_numerator() -> None:
+    # 0.5 x1 + 0.2 x1 x2², seen as 0.5 x1 / (1 - 0.2 x2²)
+    above = {0: 0.5, 4: 0.2}
+    truth = formula(
+        3, above, multiply({1: 1.0}, {1: 1.0}), multiply({3: 1.0}, {0: 1.0})
+    )
+    start = formula(
+        3, {0: 0.5}, multiply({1: 1.0}, {1: 1.0}), below={CONSTANT: 1.0, 3: -0.2}
+    )
+    data = data_of(truth)
+    best = improve(prune(start, data), data, [moves.lifted_terms])
+    assert best.graph.n_parameters == 2
+    assert best.bic == pytest.approx(fitted(truth, data).bic, abs=1.0)
+
+
+def test_a_common_factor_is_cancelled() -> None:
+    nodes = (multiply({0: 1.0}, {1: 1.0}), multiply({1: 1.0}, {1: 1.0}))
+    start = formula(2, {2: 2.0}, *nodes, below={3: 1.0, 1: 0.5})
+    data = data_of(start, low=0.5)
+    best = improve(prune(start, data), data, [moves.cancelled_factors])
+    assert not best.graph.nodes
+    assert best.graph.n_parameters == 2

@@ -2,152 +2,19 @@
 
 Each move proposes graphs that compute nearly the same by other means: a unit used in
 a limit becomes what it imitates, two nearly equal ones become one, a difference
-quotient becomes a product. `improve` refits and prunes each proposal and keeps it if
-the information criterion falls. No move knows any particular law.
+quotient becomes a product. No move knows any particular law.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, complexity, cost, score
-from eqlearn.equation.prune import prune
-from eqlearn.equation.ties import tie
-from eqlearn.network import kernels
-from eqlearn.network.canonical import canonical
+from eqlearn.equation.additions import added_terms
+from eqlearn.equation.improve import Move, Proposal, Seen
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
-from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit
-
-
-class Proposal(NamedTuple):
-    """A changed graph, and how many were looked at to find it."""
-
-    kind: str
-    graph: Graph | None
-    n_tried: int = 1
-
-
-class Seen(NamedTuple):
-    """A graph with its values over the labelled data."""
-
-    graph: Graph
-    features: Array  # (D + U, Q)
-    slots: Array  # (S, Q)
-    samples: Samples
-
-
-Move: TypeAlias = Callable[[Seen], Iterator[Proposal]]
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How much work `improve` spends on a proposal and in all."""
-
-    n_rows: int = 800  # that a proposal is first fitted to
-    margin: float = 60.0  # criterion that pruning may still win back
-    n_iterations: int = 15
-    n_singles: int = 4
-    n_rounds: int = 20
-    extra_parameters: int = 12
-    n_proposals: int = 200
-
-
-PATIENT = Patience()
-
-
-def improve(
-    best: Scored,
-    samples: Samples,
-    moves: Iterable[Move],
-    *,
-    floor: float = EXACT,
-    patience: Patience = PATIENT,
-    is_over: Callable[[], bool] = lambda: False,
-) -> Scored:
-    """Apply moves as long as one of them lowers the criterion, or until `is_over`."""
-    moves, left, is_done = tuple(moves), patience.n_proposals, False
-    few = samples.first(patience.n_rows)
-    for _ in range(patience.n_rounds):
-        better, kind = None, ""
-        for proposal in propose(best.graph, samples, moves):
-            # Terms of one score test explain the same residual, to first order equally
-            # well (x·f above and -x below a fraction f): only the fits tell which one.
-            if better is not None and (proposal.n_tried == 1 or proposal.kind != kind):
-                break
-            left -= 1
-            graph = screened(best.graph, proposal, few, floor, patience)
-            found = attempt(best, graph, proposal, samples, floor, patience)
-            if found is not None and (better is None or found.bic < better.bic):
-                better, kind = found, proposal.kind
-            is_done = left <= 0 or is_over()
-            if is_done:
-                break
-        if better is None:
-            break
-        best = better
-        if is_done:
-            break
-    return best
-
-
-def propose(
-    graph: Graph, samples: Samples, moves: Iterable[Move]
-) -> Iterator[Proposal]:
-    """All proposals of the given moves for one graph."""
-    n_labelled = samples.y.shape[1]
-    values = kernels.evaluate(graph, kernels.tape(graph), samples.x)
-    seen = Seen(
-        graph, values.features[:, :n_labelled], values.slots[:, :n_labelled], samples
-    )
-    for move in moves:
-        yield from move(seen)
-
-
-def screened(
-    present: Graph, proposal: Proposal, few: Samples, floor: float, patience: Patience
-) -> Graph | None:
-    """Fit a proposal to few rows; None if pruning could not make it competitive."""
-    if proposal.graph is None:
-        return None
-    graph = canonical(proposal.graph, few.x)
-    grown = graph.n_parameters - present.n_parameters
-    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
-        return None
-    before = fit(present, few, n_iterations=3)
-    graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
-    allowed = score(present, before.sse, few, floor).bic + patience.margin
-    allowed += cost(few.n_residuals) * max(grown, 0)
-    return graph if score(graph, sse, few, floor).bic <= allowed else None
-
-
-def attempt(
-    best: Scored,
-    graph: Graph | None,
-    proposal: Proposal,
-    samples: Samples,
-    floor: float,
-    patience: Patience,
-) -> Scored | None:
-    """Prune a proposal on all rows; return it if better, or as good and shorter."""
-    if graph is None:
-        return None
-    pruned = prune(
-        graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
-    )
-    pruned = tie(pruned, samples, floor)
-    charge = 0.5
-    if pruned.graph.n_parameters > best.graph.n_parameters:
-        # A term found by looking at many must pay for the looking, else noise is added.
-        charge += 2.0 * math.log(proposal.n_tried)
-    if pruned.bic < best.bic - charge:
-        return pruned
-    is_shorter = complexity(pruned.graph) < complexity(best.graph)
-    return pruned if is_shorter and pruned.bic <= best.bic + 0.5 else None
 
 
 def constant_units(seen: Seen) -> Iterator[Proposal]:
@@ -426,100 +293,6 @@ def swapped_sources(seen: Seen, least: float = 0.9) -> Iterator[Proposal]:
                 by = _regression(seen.features, source, [q])
                 draft.replace(source, by, where={slot})
                 yield Proposal("swap", draft.freeze())
-
-
-def added_terms(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
-    """Add the connections and products with the largest score-test statistic.
-
-    For each candidate term the residual's gradient, with all present parameters
-    projected out, tells how much the squared error would fall.
-    """
-    graph, samples = seen.graph, seen.samples
-    work = Workspace(graph, samples)
-    work.evaluate(work.parameters(), PLAIN)
-    J, r = work.jacobian().copy(), work.r.ravel().copy()
-    options = [*_absent_connections(graph), *_absent_products(graph)]
-    rows = _derivatives(graph, options, work)
-    if not len(rows):
-        return
-    hessian = J @ J.T
-    hessian[np.diag_indices_from(hessian)] *= 1.0 + 1e-9
-    cross = rows @ J.T
-    try:
-        solved = np.linalg.solve(hessian, np.c_[cross.T, J @ r]) if len(J) else None
-    except np.linalg.LinAlgError:
-        return
-    gradient, norm = rows @ r, np.einsum("ij,ij->i", rows, rows)
-    left = norm.copy()
-    if solved is not None:
-        gradient = gradient - cross @ solved[:, -1]
-        left = norm - np.einsum("ij,ji->i", cross, solved[:, :-1])
-    usable = left > 1e-6 * norm
-    gain = np.where(usable, gradient**2 / np.where(usable, left, 1.0), 0.0)
-    for i in np.argsort(-gain)[:n_best]:
-        if gain[i] > 0:
-            step = -float(gradient[i] / left[i])
-            yield Proposal("add", _with_term(graph, options[i], step), len(options))
-
-
-#: An absent connection (slot, source) or product (slot, feature, feature).
-Option: TypeAlias = tuple[int, ...]
-
-
-def _absent_connections(graph: Graph) -> Iterator[Option]:
-    first_unit = graph.n_inputs
-    owners = [k for k, node in enumerate(graph.nodes) for _ in node.arguments]
-    for slot, linear in enumerate(graph.slots()):
-        is_output = slot >= len(owners)
-        n_visible = graph.n_features if is_output else first_unit + owners[slot]
-        for source in range(CONSTANT, n_visible):
-            if source not in linear:
-                yield slot, source
-
-
-def _absent_products(graph: Graph) -> Iterator[Option]:
-    first = len(graph.slots()) - 2 * graph.n_outputs
-    for o, (_, denominator) in enumerate(graph.outputs):
-        parts = (0, 1) if denominator.keys() - {CONSTANT} else (0,)
-        for part in parts:
-            for i in range(graph.n_features):
-                for j in range(i, graph.n_features):
-                    yield first + 2 * o + part, i, j
-
-
-def _derivatives(graph: Graph, options: list[Option], work: Workspace) -> Array:
-    """Derivative of the residuals by each absent term, one row each."""
-    n_slots = len(graph.slots())
-    by_slot = kernels.by_slots(
-        work.tape.first_slot,
-        work.tape.pointer,
-        work.tape.sources,
-        work.tape.weights,
-        work.tape.n_inputs,
-        work.values.slopes,
-        work.by_ratio,
-        np.zeros((n_slots, work.r.size)),
-    )
-    features = np.tile(work.values.features, (1, work.r.shape[0]))
-    rows = np.empty((len(options), work.r.size))
-    for row, (slot, *sources) in zip(rows, options, strict=True):
-        row[:] = by_slot[slot]
-        for source in sources:
-            if source != CONSTANT:
-                row *= features[source]
-    return rows
-
-
-def _with_term(graph: Graph, option: Option, step: float) -> Graph | None:
-    slot, *sources = option
-    draft = Draft(graph)
-    linear = draft.slots()[slot]
-    if len(sources) == 1:
-        (source,) = sources
-    else:
-        source = draft.add("multiply", {sources[0]: 1.0}, {sources[1]: 1.0})
-    linear[source] = linear.get(source, 0.0) + step
-    return draft.freeze()
 
 
 def _units(graph: Graph) -> range:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn.equation.criterion import Scored
-from eqlearn.equation.moves import QUICK, Patience, improve
+from eqlearn.equation.improve import Patience, improve
+from eqlearn.equation.moves import QUICK
 from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise

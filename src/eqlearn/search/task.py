@@ -7,7 +7,8 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import EXACT, Scored, score
-from eqlearn.equation.moves import ALL, improve
+from eqlearn.equation.improve import improve
+from eqlearn.equation.moves import ALL
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
 from eqlearn.network.graph import Graph

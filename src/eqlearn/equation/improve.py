@@ -1,0 +1,144 @@
+"""Hill climbing over structures: a proposal is kept if the criterion falls.
+
+Each proposal is fitted to few rows first, then pruned, tied and judged on all.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import EXACT, Scored, complexity, cost, score
+from eqlearn.equation.prune import prune
+from eqlearn.equation.ties import tie
+from eqlearn.network import kernels
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import Graph
+from eqlearn.training.levenberg import Samples, fit
+
+
+class Proposal(NamedTuple):
+    """A changed graph, and how many were looked at to find it."""
+
+    kind: str
+    graph: Graph | None
+    n_tried: int = 1
+
+
+class Seen(NamedTuple):
+    """A graph with its values over the labelled data."""
+
+    graph: Graph
+    features: Array  # (D + U, Q)
+    slots: Array  # (S, Q)
+    samples: Samples
+
+
+Move: TypeAlias = Callable[[Seen], Iterator[Proposal]]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How much work `improve` spends on a proposal and in all."""
+
+    n_rows: int = 800  # that a proposal is first fitted to
+    margin: float = 60.0  # criterion that pruning may still win back
+    n_iterations: int = 15
+    n_singles: int = 4
+    n_rounds: int = 20
+    extra_parameters: int = 12
+    n_proposals: int = 200
+
+
+PATIENT = Patience()
+
+
+def improve(
+    best: Scored,
+    samples: Samples,
+    moves: Iterable[Move],
+    *,
+    floor: float = EXACT,
+    patience: Patience = PATIENT,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Scored:
+    """Apply moves as long as one of them lowers the criterion, or until `is_over`."""
+    moves, left, is_done = tuple(moves), patience.n_proposals, False
+    few = samples.first(patience.n_rows)
+    for _ in range(patience.n_rounds):
+        better, kind = None, ""
+        for proposal in propose(best.graph, samples, moves):
+            # Terms of one score test explain the same residual, to first order equally
+            # well (x·f above and -x below a fraction f): only the fits tell which one.
+            if better is not None and (proposal.n_tried == 1 or proposal.kind != kind):
+                break
+            left -= 1
+            graph = screened(best.graph, proposal, few, floor, patience)
+            found = attempt(best, graph, proposal, samples, floor, patience)
+            if found is not None and (better is None or found.bic < better.bic):
+                better, kind = found, proposal.kind
+            is_done = left <= 0 or is_over()
+            if is_done:
+                break
+        if better is None:
+            break
+        best = better
+        if is_done:
+            break
+    return best
+
+
+def propose(
+    graph: Graph, samples: Samples, moves: Iterable[Move]
+) -> Iterator[Proposal]:
+    """All proposals of the given moves for one graph."""
+    n_labelled = samples.y.shape[1]
+    values = kernels.evaluate(graph, kernels.tape(graph), samples.x)
+    seen = Seen(
+        graph, values.features[:, :n_labelled], values.slots[:, :n_labelled], samples
+    )
+    for move in moves:
+        yield from move(seen)
+
+
+def screened(
+    present: Graph, proposal: Proposal, few: Samples, floor: float, patience: Patience
+) -> Graph | None:
+    """Fit a proposal to few rows; None if pruning could not make it competitive."""
+    if proposal.graph is None:
+        return None
+    graph = canonical(proposal.graph, few.x)
+    grown = graph.n_parameters - present.n_parameters
+    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
+        return None
+    before = fit(present, few, n_iterations=3)
+    graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
+    allowed = score(present, before.sse, few, floor).bic + patience.margin
+    allowed += cost(few.n_residuals) * max(grown, 0)
+    return graph if score(graph, sse, few, floor).bic <= allowed else None
+
+
+def attempt(
+    best: Scored,
+    graph: Graph | None,
+    proposal: Proposal,
+    samples: Samples,
+    floor: float,
+    patience: Patience,
+) -> Scored | None:
+    """Prune a proposal on all rows; return it if better, or as good and shorter."""
+    if graph is None:
+        return None
+    pruned = prune(
+        graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
+    )
+    pruned = tie(pruned, samples, floor)
+    charge = 0.5
+    if pruned.graph.n_parameters > best.graph.n_parameters:
+        # A term found by looking at many must pay for the looking, else noise is added.
+        charge += 2.0 * math.log(proposal.n_tried)
+    if pruned.bic < best.bic - charge:
+        return pruned
+    is_shorter = complexity(pruned.graph) < complexity(best.graph)
+    return pruned if is_shorter and pruned.bic <= best.bic + 0.5 else None
