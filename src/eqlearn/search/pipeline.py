@@ -208,7 +208,8 @@ def attempts(task: Task) -> Iterator[Callable[[float], Scored | None]]:
     angles = deque(angle_levels(n_inputs) if "sin" in task.units else ())
     for index in itertools.count():
         yield partial(restart, task, index)
-        if angles:
+        # Single angles by turns with networks; what comes after them is less likely.
+        if angles and (len(angles[0].angles) == 1 or index % 4 == 0):
             yield partial(solve, task, angles.popleft())
 
 
