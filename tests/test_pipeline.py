@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from eqlearn.equation.symbolic import expressions, recognised
+from eqlearn.errors import EqlearnError
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
 from eqlearn.search import pipeline
@@ -66,9 +67,9 @@ def test_scales_of_measure_do_not_matter() -> None:
 def test_a_pole_in_the_domain_of_use_is_reported() -> None:
     x = np.random.default_rng(0).uniform(1, 2, (100, 1))
     y = 1 / (x - 0.5)
-    (safe,) = learn(x, y, domain=(np.array([0.8]), np.array([3.0])))
+    (safe,) = learn(x, y, domain=[(0.8, 3.0)])
     assert not safe.candidates[0].has_pole
-    (unsafe,) = learn(x, y, domain=(np.array([0.0]), np.array([3.0])))
+    (unsafe,) = learn(x, y, domain=[(0.0, 3.0)])
     assert unsafe.candidates[0].has_pole
 
 
@@ -93,3 +94,22 @@ def test_far_points_are_never_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = task.rows(10)
     assert np.sum(rows.x[0, :10] * task.x_scale[0] > 5) == 5
     assert task.high[0] * task.x_scale[0] > 9
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "options", "message"),
+    [
+        ([[1.0], [np.nan]], [[1.0]] * 2, {}, "got nan in row 1, column 0"),
+        ([["a"]], [[1.0]], {}, "`x` must be a table of numbers; got 'list'"),
+        ([[1.0]], [[1.0]], {"time_limit": 0}, "`time_limit` must be above 0"),
+        ([[1.0]], [[1.0]], {"units": ["sine"]}, "Did you mean 'sin'"),
+        ([[1.0]], [[1.0]], {"domain": [(1, 0)]}, "`domain` must be finite with low"),
+        ([[1.0]], [[1.0]], {"far": ([[1.0, 2.0]], [[1.0]])}, "`far` must be points"),
+    ],
+)
+def test_bad_requests_get_one_line(
+    x: list, y: list, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(EqlearnError, match=message) as caught:
+        learn(x, y, **options)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)

@@ -18,11 +18,14 @@ from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
 from eqlearn.data.scale import Scaling, domain_of_use, scaling_of
+from eqlearn.data.table import checked_domain, checked_samples
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, Scored, score
 from eqlearn.equation.symbolic import rescaled
+from eqlearn.errors import must
 from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.units import unit
 from eqlearn.search.levels import angle_levels, polynomial_levels, solve
 from eqlearn.search.restarts import restart
 from eqlearn.search.task import (
@@ -93,7 +96,7 @@ def learn(
     x: Array,
     y: Array,
     *,
-    domain: tuple[Array, Array] | None = None,
+    domain: Array | None = None,
     seed: int = 0,
     time_limit: float | None = None,
     far: tuple[Array, Array] | None = None,
@@ -102,18 +105,27 @@ def learn(
 ) -> list[Found]:
     """Search a formula for every column of `y` (N, M) in terms of `x` (N, D).
 
-    `domain` is the domain of use, as lowest and highest inputs. `time_limit` is in
+    `domain` is the domain of use, (low, high) for each input. `time_limit` is in
     seconds, shared evenly by the targets; without one the search ends by itself.
     `far` are labelled points outside the range of the others: few of them tell a
     formula from its imitations. `units` are what networks are made of.
     """
+    x, y = checked_samples(x, y)
+    if time_limit is not None and not time_limit > 0:
+        raise must("time_limit", "above 0 seconds, or None", time_limit)
+    for name in units:
+        unit(name)
     order = np.random.default_rng([seed, 3]).permutation(len(x))
-    x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
+    x, y = x[order], y[order]
     scales = scaling_of(x, y)
     if far is not None:
+        x_far, y_far = _checked_far(far, x, y)
         # In front, so that no smaller selection of rows leaves them out.
-        x, y = np.concatenate([far[0], x]), np.concatenate([far[1], y])
-    low, high = domain_of_use(x) if domain is None else domain
+        x, y = np.concatenate([x_far, x]), np.concatenate([y_far, y])
+    if domain is None:
+        low, high = domain_of_use(x)
+    else:
+        low, high = checked_domain(domain, x.shape[1])
     share = None if time_limit is None else time_limit / y.shape[1]
     found = []
     for m in range(y.shape[1]):
@@ -131,6 +143,14 @@ def learn(
         with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
             found.append(_learn_one(task, scaling, m, share, callback))
     return found
+
+
+def _checked_far(far: tuple[Array, Array], x: Array, y: Array) -> tuple[Array, Array]:
+    x_far, y_far = checked_samples(*far)
+    if (x_far.shape[1], y_far.shape[1]) != (x.shape[1], y.shape[1]):
+        what = f"points with {x.shape[1]} inputs and {y.shape[1]} targets"
+        raise must("far", what, (x_far.shape[1], y_far.shape[1]))
+    return x_far, y_far
 
 
 @dataclass

@@ -16,6 +16,7 @@ import optax
 
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
+from eqlearn.data.table import checked_domain, checked_samples
 from eqlearn.errors import must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
@@ -91,22 +92,11 @@ def training_data(
     bound is ten times the largest
     |target|; the paper has B = 10 for outputs in [-3, 3].
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    for name, values in (("x", x), ("y", y)):
-        if values.ndim != 2 or 0 in values.shape:
-            raise must(name, "a table of samples by columns", values)
-        bad = np.argwhere(~np.isfinite(values))
-        if len(bad):
-            row, column = bad[0]
-            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-            where = f"in row {row}, column {column}{more}"
-            hint = "Remove these rows."
-            raise must(
-                name, "finite everywhere", values[row, column], hint, where=where
-            )
-    if len(x) != len(y):
-        raise must("y", f"as long as x, {len(x)} rows", len(y))
-    low, high = domain_of_use(x) if domain is None else _checked_domain(domain, x)
+    x, y = checked_samples(x, y)
+    if domain is None:
+        low, high = domain_of_use(x)
+    else:
+        low, high = checked_domain(domain, x.shape[1])
     if bound is None:
         bound = 10.0 * float(np.max(np.abs(y))) or 1.0
     elif not bound > 0:
@@ -114,18 +104,6 @@ def training_data(
     return TrainingData(
         *(jnp.asarray(a, dtype=float) for a in (x, y, low, high, bound))
     )
-
-
-def _checked_domain(domain: Array, x: Array) -> tuple[Array, Array]:
-    ranges = np.asarray(domain, dtype=float)
-    if ranges.shape != (x.shape[1], 2):
-        what = f"one (low, high) for each of the {x.shape[1]} inputs"
-        raise must("domain", what, ranges)
-    for column, (low, high) in enumerate(ranges.tolist()):
-        if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            what = f"finite with low < high for input {column}"
-            raise must("domain", what, (low, high))
-    return ranges[:, 0], ranges[:, 1]
 
 
 def begin(
