@@ -3,7 +3,7 @@ import pytest
 
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.levels import Level, angle_levels, polynomial_levels, solve
+from eqlearn.search.levels import Level, first_levels, later_levels, solve
 from eqlearn.search.restarts import configuration, refined, restart
 from eqlearn.search.task import Task
 from eqlearn.training import recipes
@@ -69,11 +69,13 @@ def test_the_sparse_start_drops_terms_in_noise() -> None:
 
 
 def test_levels_come_smallest_first_and_none_is_too_large() -> None:
-    levels = polynomial_levels(4)
+    levels = first_levels(4)
     assert levels[0] == Level(2, 0)
     assert all(level.n_columns(4) <= 100 for level in levels)
-    assert all(len(level.angles) in (1, 2) for level in angle_levels(4))
-    assert polynomial_levels(60) == []
+    assert {len(level.angles) for level in later_levels(4)} == {0, 1, 2}
+    assert all(level.n_columns(4) <= 150 for level in later_levels(4))
+    assert not any(level.angles for level in later_levels(4, with_angles=False))
+    assert first_levels(60) == []
 
 
 def test_a_level_finds_an_angle_of_unknown_frequency() -> None:

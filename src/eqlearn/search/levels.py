@@ -45,16 +45,16 @@ DEGREES = (
 )  # fmt: skip
 #: Number of angles, degrees, whether angles are plain inputs too; likely ones first.
 ANGLE_STAGES = (
-    (1, ((3, 2), (4, 2), (2, 1)), False),
+    (1, ((3, 2), (4, 2), (2, 1), (2, 4)), False),
     (2, ((2, 1), (3, 0)), False),
     (1, ((2, 1), (3, 0)), True),
     (2, ((3, 2),), False),
     (1, ((3, 2),), True),
     (2, ((2, 1), (3, 2)), True),
 )
-#: Features of a level, without and with angles, beyond which it takes too long.
-MOST_COLUMNS = 100
-MOST_ANGLE_COLUMNS = 150
+#: Features of a level that is solved at once, and beyond which it takes too long.
+FEW_COLUMNS = 100
+MOST_COLUMNS = 150
 #: Penalties of the sparse start.
 SPARSE_L1 = (3e-5, 3e-4)
 #: Frequencies scanned for an input of unit size, and rows to scan on.
@@ -64,23 +64,27 @@ N_SCAN = 300
 HOPELESS = 3.0
 
 
-def polynomial_levels(n_inputs: int) -> list[Level]:
-    """Fractions of polynomials that are not too many columns for the data."""
+def first_levels(n_inputs: int) -> list[Level]:
+    """Fractions of polynomials with few features: milliseconds each."""
     levels = [Level(a, b) for a, b in DEGREES]
-    return [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
+    return [level for level in levels if level.n_columns(n_inputs) <= FEW_COLUMNS]
 
 
-def angle_levels(n_inputs: int) -> list[Level]:
-    """Fractions in which one or two inputs are angles."""
+def later_levels(n_inputs: int, with_angles: bool = True) -> list[Level]:
+    """Fractions in which one or two inputs are angles, and larger polynomials."""
+    large = [
+        level
+        for level in (Level(a, b) for a, b in DEGREES)
+        if FEW_COLUMNS < level.n_columns(n_inputs) <= MOST_COLUMNS
+    ]
     levels = [
         Level(a, b, group, mixed)
-        for size, degrees, mixed in ANGLE_STAGES
+        for size, degrees, mixed in (ANGLE_STAGES if with_angles else ())
         for a, b in degrees
         for group in itertools.combinations(range(n_inputs), size)
     ]
-    return [
-        level for level in levels if level.n_columns(n_inputs) <= MOST_ANGLE_COLUMNS
-    ]
+    feasible = [level for level in levels if level.n_columns(n_inputs) <= MOST_COLUMNS]
+    return feasible[:n_inputs] + large + feasible[n_inputs:]
 
 
 def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:

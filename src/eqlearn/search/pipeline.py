@@ -26,7 +26,7 @@ from eqlearn.errors import must
 from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import unit
-from eqlearn.search.levels import angle_levels, polynomial_levels, solve
+from eqlearn.search.levels import first_levels, later_levels, solve
 from eqlearn.search.restarts import restart
 from eqlearn.search.task import (
     DEFAULT_UNITS,
@@ -183,7 +183,7 @@ def _learn_one(
             return True
         if is_exact(pool[0].found, data):
             return True
-        least = LEAST_ATTEMPTS + len(polynomial_levels(task.x.shape[1]))
+        least = LEAST_ATTEMPTS + len(first_levels(task.x.shape[1]))
         if pool[0].found is nothing:
             return n_attempts >= 2 * least
         # On few rows a chance find may be ahead of what was found again and again.
@@ -223,14 +223,14 @@ def attempts(task: Task) -> Iterator[Callable[[float], Scored | None]]:
     and otherwise depends on the task and its place in this order only.
     """
     n_inputs = task.x.shape[1]
-    for level in polynomial_levels(n_inputs):
+    for level in first_levels(n_inputs):
         yield partial(solve, task, level)
-    angles = deque(angle_levels(n_inputs) if "sin" in task.units else ())
+    levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
     for index in itertools.count():
         yield partial(restart, task, index)
-        # Single angles by turns with networks; what comes after them is less likely.
-        if angles and (len(angles[0].angles) == 1 or index % 4 == 0):
-            yield partial(solve, task, angles.popleft())
+        # Those with one angle by turns with networks; the others are less likely.
+        if levels and (len(levels[0].angles) < 2 or index % 4 == 0):
+            yield partial(solve, task, levels.popleft())
 
 
 def _vote(pool: list[_Entry], found: Scored) -> None:
