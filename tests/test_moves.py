@@ -423,3 +423,19 @@ def test_a_common_factor_is_cancelled() -> None:
     best = improve(prune(start, data), data, [moves.cancelled_factors])
     assert not best.graph.nodes
     assert best.graph.n_parameters == 2
+
+
+def test_the_series_of_a_cosine_becomes_the_cosine() -> None:
+    # 1 - 2 u² + 2/3 u⁴ with u = x1 x2, which is itself no feature
+    squares = multiply({0: 1.0}, {0: 1.0}), multiply({1: 1.0}, {1: 1.0})
+    start = formula(
+        2,
+        {CONSTANT: 1.0, 4: -2.0, 5: 2 / 3},
+        *squares,
+        multiply({2: 1.0}, {3: 1.0}),
+        multiply({4: 1.0}, {4: 1.0}),
+    )
+    truth = formula(2, {3: 1.0}, multiply({0: 1.0}, {1: 1.0}), cosine({2: 2.0}))
+    data = data_of(truth, n=2000)
+    best = improve(prune(start, data), data, [moves.sines_for_units])
+    assert is_the_truth(best, truth, data)

@@ -48,7 +48,7 @@ class Patience:
     n_singles: int = 4
     n_rounds: int = 20
     extra_parameters: int = 12
-    n_proposals: int = 200
+    n_proposals: int = 600
 
 
 PATIENT = Patience()

@@ -6,6 +6,7 @@ quotient becomes a product. No move knows any particular law.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -50,31 +51,38 @@ def sines_for_units(
 
     Products can stand for the first terms of a series: z² for a cosine, z³ for a sine.
     """
-    few = slice(0, n_rows)
+    few = seen.features[:, :n_rows]
     found = []
     for u in _units(seen.graph):
-        v = seen.features[u, few] - np.mean(seen.features[u, few])
+        v = few[u] - np.mean(few[u])
         total = float(v @ v)
         if seen.graph.nodes[u - seen.graph.n_inputs].unit == "sin" or total == 0.0:
             continue
-        for h in range(u):
-            z = seen.features[h, few]
+        for factors in [(h,) for h in range(u)] + _square_roots(seen.graph, u):
+            z = np.prod(few[list(factors)], axis=0)
             for k in np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0]) / max(_rms(z), 1e-12):
-                design = np.stack(
-                    [np.ones(len(z)), np.sin(k * z), np.cos(k * z)], axis=1
-                )
-                solution, left, *_ = np.linalg.lstsq(design, v, rcond=None)
+                wave = np.stack([np.ones(len(z)), np.sin(k * z), np.cos(k * z)], axis=1)
+                (_, a, b), left, *_ = np.linalg.lstsq(wave, v, rcond=None)
                 if len(left) and 1.0 - left[0] / total > least:
-                    found.append((float(left[0]) / total, u, h, float(k), solution))
+                    share = float(left[0]) / total
+                    found.append((share, u, factors, float(k), float(a), float(b)))
                     break
-    for _, u, h, k, (_, a, b) in sorted(found, key=lambda f: f[:3])[:12]:
+    for _, u, factors, k, a, b in sorted(found)[:12]:
         phase, size = math.atan2(b, a), math.hypot(a, b)
         draft = Draft(seen.graph)
-        sine = draft.add("sin", {h: k, CONSTANT: phase})
-        value = np.sin(k * seen.features[h] + phase)
+        sine = draft.add("sin", {_monomial(draft, [*factors]): k, CONSTANT: phase})
+        value = np.sin(k * np.prod(seen.features[list(factors)], axis=0) + phase)
         shift = float(np.mean(seen.features[u] - size * value))
         draft.replace(u, {sine: size, CONSTANT: shift})
         yield Proposal("sine", draft.freeze())
+
+
+def _square_roots(graph: Graph, feature: int) -> list[tuple[int, ...]]:
+    """Return z as factors if the feature is z², also where z is no feature itself."""
+    counts = Counter(_factors(graph, feature))
+    if not counts or any(n % 2 for n in counts.values()):
+        return []
+    return [tuple(f for f, n in sorted(counts.items()) for _ in range(n // 2))]
 
 
 def bent_sources(seen: Seen) -> Iterator[Proposal]:
