@@ -47,7 +47,7 @@ def test_added_units_get_the_next_numbers() -> None:
     first = draft.add("multiply", {0: 1.0}, {2: 1.0})
     second = draft.add("exp", {first: 1.0})
     assert (first, second) == (3, 4)
-    draft.slots()[-2][second] = 1.0  # into the numerator
+    draft.outputs[0][0][second] = 1.0
     x = np.linspace(-1, 1, 5)
     expected = 2 * np.sin(x) + 3 * np.tanh(np.sin(x)) + np.exp(x * np.tanh(np.sin(x)))
     np.testing.assert_allclose(frozen(draft).evaluate(x[:, None])[0][:, 0], expected)

@@ -20,6 +20,7 @@ from eqlearn.equation.moves import ALL
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
 from eqlearn.network.canonical import canonical
+from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import Samples, fit, samples
 
@@ -439,3 +440,30 @@ def test_the_series_of_a_cosine_becomes_the_cosine() -> None:
     data = data_of(truth, n=2000)
     best = improve(prune(start, data), data, [moves.sines_for_units])
     assert is_the_truth(best, truth, data)
+
+
+def test_an_input_that_is_an_angle_becomes_one_everywhere() -> None:
+    # x1 stands for sin x1 in a product and by itself, beside a cosine of x1
+    start = formula(
+        2, {0: 1.0, 2: 1.0, 3: 0.5}, cosine({0: 1.0}), multiply({0: 1.0}, {1: 1.0})
+    )
+    truth = formula(
+        2,
+        {2: 1.0, 3: 1.0, 4: 0.5},
+        cosine({0: 1.0}),
+        sine({0: 1.0}),
+        multiply({3: 1.0}, {1: 1.0}),
+    )
+    data = data_of(truth, n=2000)
+    best = improve(prune(start, data), data, [moves.inputs_as_angles])
+    assert is_the_truth(best, truth, data)
+
+
+def test_slots_keep_their_numbers_while_a_graph_is_edited() -> None:
+    graph = formula(1, {0: 1.0, 1: 2.0}, sine({0: 3.0}))
+    draft = Draft(graph)
+    new = draft.add("sin", {0: 9.0})
+    draft.replace(0, {new: 1.0}, where={1})  # the numerator
+    changed = draft.freeze()
+    assert changed is not None
+    assert changed.outputs[0][0] == {1: 2.0, 2: 1.0}

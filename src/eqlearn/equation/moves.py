@@ -85,6 +85,40 @@ def _square_roots(graph: Graph, feature: int) -> list[tuple[int, ...]]:
     return [tuple(f for f, n in sorted(counts.items()) for _ in range(n // 2))]
 
 
+def inputs_as_angles(seen: Seen) -> Iterator[Proposal]:
+    """Turn every plain use of an input into its sine, at a frequency it already has.
+
+    An input that is an angle somewhere is mostly one everywhere.
+    """
+    graph = seen.graph
+    angles = [(slot, *z.popitem()) for slot, z in _single_arguments(graph)]
+    plain = set(range(len(graph.slots()))) - {slot for slot, _, _ in angles}
+    frequencies: dict[int, list[float]] = {}
+    for _, source, weight in angles:
+        if source < graph.n_inputs:
+            known = frequencies.setdefault(source, [])
+            for w in (weight, 2 * weight, weight / 2):
+                if all(abs(w - other) > 0.08 * other for other in known):
+                    known.append(w)
+    for source, known in frequencies.items():
+        x = seen.features[source]
+        for w in known:
+            sine = np.sin(w * x)
+            slope = float(x @ sine / (sine @ sine + 1e-12))
+            draft = Draft(graph)
+            new = draft.add("sin", {source: w})
+            draft.replace(source, {new: slope}, where=plain)
+            yield Proposal("angle", draft.freeze())
+
+
+def _single_arguments(graph: Graph) -> Iterator[tuple[int, dict[int, float]]]:
+    """Slots of sines of one feature, with the argument less its phase."""
+    for _, slot, linear in _sines(graph):
+        argument = {s: w for s, w in linear.items() if s != CONSTANT}
+        if len(argument) == 1:
+            yield slot, argument
+
+
 def bent_sources(seen: Seen) -> Iterator[Proposal]:
     """Turn one use of a feature f into sin(kf) / k: the feature may be an angle."""
     sine_slots = {slot for _, slot, linear in _sines(seen.graph) if len(linear) == 1}
@@ -375,6 +409,7 @@ ALL: tuple[Move, ...] = (
     sines_for_units,
     multiplied_out,
     lifted_terms,
+    inputs_as_angles,
     bent_sources,
     constant_units,
     imitated_units,

@@ -13,6 +13,7 @@ class Draft:
 
     def __init__(self, graph: Graph) -> None:
         self.n_inputs = graph.n_inputs
+        self.n_old = len(graph.nodes)
         self.nodes = [
             (node.unit, [dict(linear) for linear in node.arguments])
             for node in graph.nodes
@@ -25,9 +26,14 @@ class Draft:
         return self.n_inputs + len(self.nodes) - 1
 
     def slots(self) -> list[dict[int, float]]:
-        """All linear combinations, in the order of a graph's slots."""
-        arguments = [linear for _, taken in self.nodes for linear in taken]
-        return arguments + [linear for output in self.outputs for linear in output]
+        """All linear combinations, in the order of the graph's slots.
+
+        The arguments of added units come last, so that the slots of the graph that
+        is being edited keep their numbers.
+        """
+        arguments = [taken for _, taken in self.nodes]
+        old, new = arguments[: self.n_old], arguments[self.n_old :]
+        return [linear for part in (*old, *self.outputs, *new) for linear in part]
 
     def replace(
         self,
