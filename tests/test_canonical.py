@@ -12,14 +12,6 @@ from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 X = np.random.default_rng(0).uniform(0.5, 1.5, (2, 50))
 
 
-@pytest.fixture
-def table() -> Iterator[None]:
-    before = dict(units.UNITS)
-    yield
-    units._TABLE.clear()
-    units._TABLE.update(before)
-
-
 def of_two_inputs(numerator: Linear, *nodes: Node, denominator: Linear = ONE) -> Graph:
     return Graph(2, nodes, ((numerator, denominator),))
 

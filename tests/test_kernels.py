@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import sympy
@@ -8,14 +6,6 @@ from random_graphs import ONE, random_graph, random_inputs
 from eqlearn.network import kernels, units
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.training.levenberg import PLAIN, Division, Samples, Workspace, samples
-
-
-@pytest.fixture
-def table() -> Iterator[None]:
-    before = dict(units.UNITS)
-    yield
-    units._TABLE.clear()
-    units._TABLE.update(before)
 
 
 def evaluated(graph: Graph, x: np.ndarray) -> kernels.Values:

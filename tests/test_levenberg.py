@@ -1,5 +1,4 @@
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -24,14 +23,6 @@ from eqlearn.training.levenberg import (
     samples,
     train,
 )
-
-
-@pytest.fixture
-def table() -> Iterator[None]:
-    before = dict(units.UNITS)
-    yield
-    units._TABLE.clear()
-    units._TABLE.update(before)
 
 
 def jittered(graph: Graph, rng: np.random.Generator, size: float) -> Graph:

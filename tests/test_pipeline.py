@@ -73,7 +73,7 @@ def test_a_pole_in_the_domain_of_use_is_reported() -> None:
     assert unsafe.candidates[0].has_pole
 
 
-def test_units_of_the_users_own_are_used() -> None:
+def test_units_of_the_users_own_are_used(table: None) -> None:
     register_unit("bell", lambda xp, z: xp.exp(-z * z))
     x = np.random.default_rng(0).uniform(-2, 2, (300, 1))
     y = 2 * np.exp(-((1.5 * x) ** 2)) + 0.001 * np.random.default_rng(1).normal(

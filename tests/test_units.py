@@ -4,17 +4,8 @@ import pytest
 import sympy
 
 from eqlearn.errors import EqlearnError
-from eqlearn.network import units
 from eqlearn.network.units import UNITS, Unit, register_unit, unit
 from eqlearn.training import vectorised
-
-
-@pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a test register units without leaving them behind."""
-    known = dict(units._TABLE)
-    monkeypatch.setattr(units, "_TABLE", known)
-    monkeypatch.setattr(units, "UNITS", known)
 
 
 def test_the_units_of_the_paper_by_hand() -> None:
