@@ -67,6 +67,8 @@ def improve(
     moves, left, is_done = tuple(moves), patience.n_proposals, False
     few = samples.first(patience.n_rows)
     for _ in range(patience.n_rounds):
+        graph, sse, _ = fit(best.graph, few, n_iterations=3)
+        present = score(graph, sse, few, floor)
         better, kind = None, ""
         for proposal in propose(best.graph, samples, moves):
             # Terms of one score test explain the same residual, to first order equally
@@ -74,8 +76,8 @@ def improve(
             if better is not None and (proposal.n_tried == 1 or proposal.kind != kind):
                 break
             left -= 1
-            graph = screened(best.graph, proposal, few, floor, patience)
-            found = attempt(best, graph, proposal, samples, floor, patience)
+            start = screened(present, proposal, few, floor, patience)
+            found = attempt(best, start, proposal, samples, floor, patience)
             if found is not None and (better is None or found.bic < better.bic):
                 better, kind = found, proposal.kind
             is_done = left <= 0 or is_over()
@@ -103,19 +105,20 @@ def propose(
 
 
 def screened(
-    present: Graph, proposal: Proposal, few: Samples, floor: float, patience: Patience
+    present: Scored, proposal: Proposal, few: Samples, floor: float, patience: Patience
 ) -> Graph | None:
-    """Fit a proposal to few rows; None if pruning could not make it competitive."""
+    """Fit a proposal to few rows; None if pruning could not make it competitive.
+
+    `present` is the best formula so far, on these rows.
+    """
     if proposal.graph is None:
         return None
     graph = canonical(proposal.graph, few.x)
-    grown = graph.n_parameters - present.n_parameters
+    grown = graph.n_parameters - present.graph.n_parameters
     if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
         return None
-    before = fit(present, few, n_iterations=3)
     graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
-    allowed = score(present, before.sse, few, floor).bic + patience.margin
-    allowed += cost(few.n_residuals) * max(grown, 0)
+    allowed = present.bic + patience.margin + cost(few.n_residuals) * max(grown, 0)
     return graph if score(graph, sse, few, floor).bic <= allowed else None
 
 
