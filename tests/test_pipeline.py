@@ -113,3 +113,11 @@ def test_bad_requests_get_one_line(
     with pytest.raises(EqlearnError, match=message) as caught:
         learn(x, y, **options)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e9])
+def test_snapping_does_not_depend_on_the_unit_of_the_target(scale: float) -> None:
+    x = np.random.default_rng(3).uniform(1, 2, (100, 2))
+    (found,) = learn(x, scale * 3 * x[:, :1] / x[:, 1:])
+    assert found.candidates[0].graph.n_parameters == 1
+    assert found.candidates[0].snapped.n_parameters == 0

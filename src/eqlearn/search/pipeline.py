@@ -283,7 +283,8 @@ def _candidate(entry: _Entry, task: Task, scaling: Scaling) -> Candidate:
     floor = EXACT * float(scaling.y[0]) ** 2
     fitted = fit(shown, data, tolerance=1e-9, damping=1e-6)
     few = data.first(N_SNAP)
-    snapped = snap(score(fitted.graph, fit(fitted.graph, few).sse, few), few, floor)
+    sse = fitted.sse if few is data else fit(fitted.graph, few).sse
+    snapped = snap(score(fitted.graph, sse, few, floor), few, floor)
     return Candidate(
         fitted.graph,
         snapped.graph,
