@@ -63,7 +63,7 @@ def _absent_connections(graph: Graph) -> Iterator[Option]:
 
 
 def _absent_products(graph: Graph) -> Iterator[Option]:
-    first = len(graph.slots()) - 2 * graph.n_outputs
+    first = graph.first_output_slot
     for o, (_, denominator) in enumerate(graph.outputs):
         parts = (0, 1) if denominator.keys() - {CONSTANT} else (0,)
         for part in parts:

@@ -115,7 +115,7 @@ def screened(
         return None
     graph = canonical(proposal.graph, few.x)
     grown = graph.n_parameters - present.graph.n_parameters
-    if grown > patience.extra_parameters or not any(a for a, _ in graph.outputs):
+    if grown > patience.extra_parameters or graph.is_empty:
         return None
     graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
     allowed = present.bic + patience.margin + cost(few.n_residuals) * max(grown, 0)

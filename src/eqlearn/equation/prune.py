@@ -90,7 +90,7 @@ def _remove_some(
     for gone, start in _removals(best, samples, floor, n_singles, failed):
         single = len(gone) == 1
         reduced = canonical(_without(start, gone), samples.x)
-        if not any(reduced.outputs[o][0] for o in range(reduced.n_outputs)):
+        if reduced.is_empty:
             continue
         n = samples.n_residuals
         target = sse_to_reach(best.bic, n, reduced.n_parameters, floor)
@@ -120,7 +120,11 @@ def _removals(
     keys = graph.parameters()
     if keys:
         hessian, _, _ = normal_equations(graph, samples)
-        distance = _distances(graph, keys)
+        slots, cosines = graph.slots(), _near_cosines(graph)
+        # How far each parameter is from what its removal would set it to.
+        distance = np.array(
+            [slots[s][f] - (COSINE if (s, f) in cosines else 0.0) for s, f in keys]
+        )
         scale = inverse_scale(hessian)
         inverted = inverse(hessian) / scale[:, None] / scale
         u = distance / scale
@@ -141,26 +145,20 @@ def _removals(
             yield {key}, graph
 
 
-def _distances(graph: Graph, keys: list[Connection]) -> Array:
-    """How far each parameter is from what its removal would set it to."""
+def _near_cosines(graph: Graph) -> set[Connection]:
+    """Phases so close to a cosine's that removing them means to make it one."""
     slots = graph.slots()
-    return np.array(
-        [slots[slot][source] - _removed_value(graph, (slot, source))
-         for slot, source in keys]
-    )  # fmt: skip
-
-
-def _removed_value(graph: Graph, key: Connection) -> float:
-    slot, source = key
-    if source == CONSTANT and slot in sine_slots(graph):
-        near = abs(graph.slots()[slot][source] - COSINE) < _NEAR_COSINE
-        return COSINE if near else 0.0
-    return 0.0
+    return {
+        (slot, CONSTANT)
+        for slot in sine_slots(graph)
+        if CONSTANT in slots[slot]
+        and abs(slots[slot][CONSTANT] - COSINE) < _NEAR_COSINE
+    }
 
 
 def _without(graph: Graph, gone: set[Connection]) -> Graph:
     """Remove connections; a phase near a cosine's becomes exactly that."""
-    cosines = {key for key in gone if _removed_value(graph, key) == COSINE}
+    cosines = gone & _near_cosines(graph)
     slots = graph.slots()
     for slot, source in cosines:
         slots[slot] = {**slots[slot], source: COSINE}
@@ -170,7 +168,7 @@ def _without(graph: Graph, gone: set[Connection]) -> Graph:
 def _has_other_terms(graph: Graph, key: Connection) -> bool:
     slot, source = key
     others = graph.slots()[slot].keys() - {source}
-    if slot >= len(graph.slots()) - 2 * graph.n_outputs:  # a denominator
+    if slot >= graph.first_output_slot:  # a denominator
         return bool(others)
     # A factor or a cosine needs an input.
     return source != CONSTANT and bool(others - {CONSTANT})

@@ -97,7 +97,7 @@ def rescaled(graph: Graph, x_scale: Array, y_scale: Array) -> Graph:
         return {s: w * factor / divisors.get(s, 1.0) for s, w in linear.items()}
 
     slots = [folded(linear) for linear in graph.slots()]
-    first = len(slots) - 2 * graph.n_outputs
+    first = graph.first_output_slot
     for o, factor in enumerate(np.asarray(y_scale, dtype=float).tolist()):
         numerator = graph.outputs[o][0]
         slots[first + 2 * o] = folded(numerator, factor)

@@ -199,7 +199,7 @@ def displayed(graph: Graph, x: Array) -> Graph:
     """Normalise a graph such that denominators read 1 + ..., or have a weight 1."""
     graph = normalise(graph, x)
     slots, fixed = graph.slots(), set(graph.fixed)
-    for slot in range(len(slots) - 2 * graph.n_outputs, len(slots), 2):
+    for slot in range(graph.first_output_slot, len(slots), 2):
         numerator, denominator = slots[slot], slots[slot + 1]
         present = next(key for key in graph.fixed if key[0] == slot + 1)
         term = CONSTANT if CONSTANT in denominator else present[1]
@@ -235,6 +235,6 @@ def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
                 )
             )
             leads.append(max(b, key=lambda s: abs(b[s]) * sizes[s], default=CONSTANT))
-    first = len(graph.slots()) - 2 * graph.n_outputs
+    first = graph.first_output_slot
     fixed = graph.fixed | {(first + 2 * o + 1, lead) for o, lead in enumerate(leads)}
     return Graph(graph.n_inputs, graph.nodes, tuple(outputs), fixed, graph.ties)

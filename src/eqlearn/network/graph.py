@@ -62,6 +62,16 @@ class Graph:
         """Inputs and units together."""
         return self.n_inputs + len(self.nodes)
 
+    @property
+    def first_output_slot(self) -> int:
+        """Where the numerators and denominators begin, after the units' arguments."""
+        return sum(len(node.arguments) for node in self.nodes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no output has a numerator."""
+        return not any(numerator for numerator, _ in self.outputs)
+
     def slots(self) -> list[Linear]:
         """All linear combinations, by slot."""
         arguments = [linear for node in self.nodes for linear in node.arguments]

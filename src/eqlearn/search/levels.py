@@ -12,6 +12,7 @@ from eqlearn.network.graph import Graph, Linear
 from eqlearn.search.task import N_SEARCH, Task, is_exact, pruned_in_stages
 from eqlearn.training.levenberg import Samples, fit
 from eqlearn.training.rational import (
+    Library,
     direct_start,
     fraction_error,
     library,
@@ -36,6 +37,16 @@ class Level:
         n = n_inputs + len(self.angles) * (2 if self.mixed else 1)
         degrees = (self.numerator, self.denominator)
         return sum(math.comb(n + degree, degree) for degree in degrees)
+
+    def library(self, n_inputs: int, arguments: list[Linear]) -> Library:
+        """Its features, with these arguments in the sines of its angles."""
+        return library(
+            n_inputs,
+            self.numerator,
+            self.denominator,
+            arguments=arguments,
+            replaced=frozenset() if self.mixed else frozenset(self.angles),
+        )
 
 
 #: (numerator, denominator) degrees of polynomial fractions.
@@ -115,14 +126,7 @@ def _starts(
 ) -> list[Graph]:
     starts: list[Graph | None] = []
     for arguments in _arguments(task, level, x, y):
-        replaced = frozenset() if level.mixed else frozenset(level.angles)
-        lib = library(
-            len(x),
-            level.numerator,
-            level.denominator,
-            arguments=arguments,
-            replaced=replaced,
-        )
+        lib = level.library(len(x), arguments)
         direct = direct_start(lib, x, y)
         left = math.inf if direct is None else _mean_square(direct, x, y)
         sparse = [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
@@ -156,13 +160,7 @@ def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear
         arguments: list[Linear] = [
             {i: float(frequency * s)} for i, s in zip(level.angles, scale, strict=True)
         ]
-        lib = library(
-            len(x),
-            level.numerator,
-            level.denominator,
-            arguments=arguments,
-            replaced=frozenset() if level.mixed else frozenset(level.angles),
-        )
+        lib = level.library(len(x), arguments)
         options.append((fraction_error(lib, x[:, rows], y[rows]), arguments))
     errors = [error for error, _ in options]
     minima = [

@@ -228,7 +228,7 @@ def fit(
 
 
 class _Chunked:
-    """A workspace per chunk of samples, of which one at a time is filled."""
+    """One workspace that goes through the samples chunk by chunk."""
 
     def __init__(self, graph: Graph, samples: Samples, division: Division) -> None:
         self.chunks, self.division = samples.chunks(N_CHUNK), division
@@ -337,7 +337,7 @@ def train(
     """Train a network's graph on x (N, D), y (N, M) to a sparse one."""
     damping, work = 0.1, None
     for iteration in range(settings.n_iterations):
-        data = _draw(graph, x, y, domain, settings, rng)
+        data = _draw(x, y, domain, settings, rng)
         progress = iteration / settings.n_iterations
         theta = max(settings.last_theta, settings.first_theta * (1 - progress))
         division = Division(theta, margin=0.1)
@@ -367,7 +367,7 @@ def fixed_denominators(graph: Graph) -> Graph:
     The scale of a fraction is arbitrary: a penalty would shrink both of its parts for
     nothing and drive the denominator into its floor.
     """
-    first = len(graph.slots()) - 2 * graph.n_outputs
+    first = graph.first_output_slot
     outputs, fixed = [], set()
     for o, (a, b) in enumerate(graph.outputs):
         constant = b.get(CONSTANT, 0.0)
@@ -383,7 +383,6 @@ def fixed_denominators(graph: Graph) -> Graph:
 
 
 def _draw(
-    graph: Graph,
     x: Array,
     y: Array,
     domain: tuple[Array, Array],
