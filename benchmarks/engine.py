@@ -47,6 +47,7 @@ from eqlearn._types import Array
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import forward, is_weight, unpack
 from eqlearn.problems import problem
+from eqlearn.search.paper import PAPER_L1
 from eqlearn.training import recipes, vectorised
 from eqlearn.training.gradient import (
     Batch,
@@ -78,7 +79,7 @@ class Case(NamedTuple):
 
 
 SMALL = Case(20, 1)
-LARGE = Case(200, len(recipes.PAPER_L1))
+LARGE = Case(200, len(PAPER_L1))
 
 
 class Task(NamedTuple):

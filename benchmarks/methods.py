@@ -7,7 +7,6 @@ told the noise. Settings are those of their own documentation: pyoperon's exampl
 its authors' entry in SRBench, and the example of gplearn.
 """
 
-import inspect
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -45,6 +44,7 @@ class Task:
     seconds: float
     noise: NDArray[np.float64]
     far: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    workers: int = 1  # processes; peers have one
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,16 @@ class Answer:
 
 def by_eqlearn(task: Task) -> list[Answer | None]:
     """Learn with this library; None where it found nothing."""
-    from eqlearn.search.pipeline import learn
+    from eqlearn.search.learn import learn
 
-    options: dict[str, Any] = {}
-    if task.far is not None:
-        if "far" not in inspect.signature(learn).parameters:
-            raise NotPossible("`learn` takes no far points yet")
-        options["far"] = task.far
-    found = learn(task.x, task.y, seed=task.seed, time_limit=task.seconds, **options)
+    found = learn(
+        task.x,
+        task.y,
+        seed=task.seed,
+        time_limit=task.seconds,
+        far=task.far,
+        jobs=task.workers,
+    )
     return [_answer(one, task.names) for one in found]
 
 
@@ -173,7 +175,7 @@ METHODS: dict[str, Callable[[Task], list[Answer | None]]] = {
 }
 
 _MODULES = {
-    "eqlearn": "eqlearn.search.pipeline",
+    "eqlearn": "eqlearn.search.learn",
     "pyoperon": "pyoperon.sklearn",
     "gplearn": "gplearn.genetic",
 }

@@ -83,7 +83,8 @@ def _start(function: Callable[[Job], Any], job: Job) -> tuple[Connection, BasePr
     # Spawned, not forked: NumPy reads the number of threads when first imported.
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(theirs, function, job), daemon=True)
+    # No daemon: those may not have workers of their own.
+    process = context.Process(target=_child, args=(theirs, function, job))
     with patch.dict(os.environ, ONE_THREAD):
         process.start()
     theirs.close()

@@ -16,15 +16,17 @@ first; or a time is given (pip install "eqlearn[peers]"):
     python -m benchmarks.recovery --method gplearn --seeds 3
 
 A run is a JSON line in benchmarks/results/recovery.jsonl; the newest line of a run
-counts. Each has a process and a thread of its own. Times are of learning alone: not of
-starting Python, nor of compiling, which is done before the first run. What is told to
-eqlearn is the table and the time limit.
+counts. Each has a process of its own, and eqlearn as many workers as --workers says.
+Times are of learning alone: not of starting Python, nor of compiling, which is done
+before the first run; starting the workers counts. What is told to eqlearn is the table
+and the time limit.
 """
 
 import argparse
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -73,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         missing = _missing(runs, path, redo=options.redo or options.quick)
         try:
             with path.open("a", encoding="utf-8") as file:
+                missing = [replace(job, workers=options.workers) for job in missing]
                 _make(missing, options.jobs or (2 if options.quick else 1), file)
         except KeyboardInterrupt:
             print("Broken off; the same command goes on from here.")
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--far", type=int, nargs="+", help="instead of a group's numbers of far points")
     add("--time", type=float, help="time limit of a run in seconds")
     add("--jobs", type=int, metavar="N", help="runs at the same time, 1 (--quick: 2)")
+    add("--workers", type=int, default=1, help="processes of each run of eqlearn")
     add("--method", choices=METHODS, default="eqlearn")
     add("--quick", action="store_true", help="a selection, in a file of its own")
     add("--redo", action="store_true", help="repeat runs that are in the file")

@@ -65,6 +65,7 @@ class Job:
 
     run: Run
     seconds: float
+    workers: int = 1
 
 
 def run_of(line: Line) -> Run:
@@ -96,7 +97,7 @@ def perform(job: Job) -> Line:
     x, y = asked.sample(run.rows, rng)
     far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
     noise = run.noise * asked.noise_scale
-    task = Task(x, y, asked.inputs, run.seed, job.seconds, noise, far)
+    task = Task(x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers)
     load(run.method)
     start = time.perf_counter()
     try:
@@ -105,7 +106,7 @@ def perform(job: Job) -> Line:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
     judged = judge(answers, asked, np.random.default_rng([name, run.seed, 1]))
-    return {"seconds": round(seconds, 2), **judged, **code}
+    return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
 
 
 def judge(

@@ -15,6 +15,7 @@ from benchmarks import recovery
 from benchmarks.methods import (
     METHODS,
     Answer,
+    NotPossible,
     Task,
     by_eqlearn,
     check_installed,
@@ -113,14 +114,18 @@ def test_runs_are_written_once_and_shown(
 def test_what_was_not_possible_is_tried_again(
     run_benchmark: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def learn(x: Any, y: Any, *, seed: int, time_limit: float) -> list[Any]:
+    def cannot(task: Any) -> list[Any]:
+        raise NotPossible("no far points yet")
+
+    def learn(x: Any, y: Any, **options: Any) -> list[Any]:
         return [SimpleNamespace(candidates=())]
 
     some = ("--problem", "RE2-1", "--seeds", "1", "--rows", "50", "--far", "40")
-    monkeypatch.setattr("eqlearn.search.pipeline.learn", learn)
+    monkeypatch.setattr("eqlearn.search.learn.learn", learn)
     with monkeypatch.context() as patch:
-        patch.setitem(METHODS, "eqlearn", by_eqlearn)
-        assert "not possible, `learn` takes no far points" in run_benchmark(*some)
+        patch.setitem(METHODS, "eqlearn", cannot)
+        assert "not possible, no far points yet" in run_benchmark(*some)
+    monkeypatch.setitem(METHODS, "eqlearn", by_eqlearn)
     assert "nothing found" in run_benchmark(*some)
 
 

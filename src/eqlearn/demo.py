@@ -13,20 +13,16 @@ def run(directory: Path = Path("eqlearn-demo")) -> None:
     """Learn the bundled equation, print it, and write a report with a plot."""
     from eqlearn.equation.symbolic import expressions, recognised, rounded
     from eqlearn.report.plots import plot_slices
-    from eqlearn.search.pipeline import Event, learn
+    from eqlearn.report.progress import shown
+    from eqlearn.search.learn import learn
 
     names, table = bundled_table()
     x, y = table[:, :-1], table[:, -1]
     print(f"{len(table)} noisy measurements of {names[-1]}, depending on ", end="")
     print(f"{' and '.join(names[:-1])}. Searching the equation ...", flush=True)
 
-    def show(event: Event) -> None:
-        if event.n_attempts % 4 == 0:
-            best = rounded(expressions(event.best, names[:-1])[0], 3)
-            line = f"{event.n_attempts:3} attempts, {event.seconds:4.1f} s: {best}"
-            print(f"  {line[:100]}", flush=True)
-
-    (found,) = learn(x, y[:, None], callback=show, time_limit=60)
+    with shown(names[:-1], names[-1:]) as progress:
+        (found,) = learn(x, y[:, None], callback=progress, time_limit=60)
     best = found.candidates[0]
     fitted = f"{names[-1]} = {rounded(expressions(best.graph, names[:-1])[0])}"
     simple = expressions(best.snapped, names[:-1])[0]

@@ -3,6 +3,7 @@
 Each proposal is fitted to few rows first, then pruned, tied and judged on all.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -54,6 +55,18 @@ class Patience:
 PATIENT = Patience()
 
 
+class Climb(NamedTuple):
+    """How far the climbing is; all that is needed to go on with it."""
+
+    best: Scored
+    n_tried: int = 0  # proposals so far
+    n_rounds: int = 0  # steps upwards so far
+    n_of_round: int = 0  # proposals of this round that are dealt with
+    better: Scored | None = None  # the best of this round
+    kind: str = ""  # the move that made it
+    is_done: bool = False
+
+
 def improve(
     best: Scored,
     samples: Samples,
@@ -61,34 +74,56 @@ def improve(
     *,
     floor: float = EXACT,
     patience: Patience = PATIENT,
-    is_over: Callable[[], bool] = lambda: False,
 ) -> Scored:
-    """Apply moves as long as one of them lowers the criterion, or until `is_over`."""
-    moves, left, is_done = tuple(moves), patience.n_proposals, False
-    few = samples.first(patience.n_rows)
-    for _ in range(patience.n_rounds):
-        graph, sse, _ = fit(best.graph, few, n_iterations=3)
+    """Apply moves as long as one of them lowers the criterion."""
+    return climb(Climb(best), samples, moves, floor=floor, patience=patience).best
+
+
+def climb(
+    state: Climb,
+    samples: Samples,
+    moves: Iterable[Move],
+    *,
+    floor: float = EXACT,
+    patience: Patience = PATIENT,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Climb:
+    """Go on climbing to the top, or until `is_over`: stopping changes nothing."""
+    moves, few = tuple(moves), samples.first(patience.n_rows)
+    while not state.is_done:
+        if state.n_tried >= patience.n_proposals or state.n_rounds >= patience.n_rounds:
+            return _next_round(state)._replace(is_done=True)
+        graph, sse, _ = fit(state.best.graph, few, n_iterations=3)
         present = score(graph, sse, few, floor)
-        better, kind = None, ""
-        for proposal in propose(best.graph, samples, moves):
+        proposals = propose(state.best.graph, samples, moves)
+        for proposal in itertools.islice(proposals, state.n_of_round, None):
             # Terms of one score test explain the same residual, to first order equally
             # well (x·f above and -x below a fraction f): only the fits tell which one.
-            if better is not None and (proposal.n_tried == 1 or proposal.kind != kind):
+            is_alike = proposal.n_tried > 1 and proposal.kind == state.kind
+            if state.better is not None and not is_alike:
                 break
-            left -= 1
             start = screened(present, proposal, few, floor, patience)
-            found = attempt(best, start, proposal, samples, floor, patience)
-            if found is not None and (better is None or found.bic < better.bic):
-                better, kind = found, proposal.kind
-            is_done = left <= 0 or is_over()
-            if is_done:
+            found = attempt(state.best, start, proposal, samples, floor, patience)
+            state = _after(state, found, proposal.kind)
+            if state.n_tried >= patience.n_proposals:
                 break
-        if better is None:
-            break
-        best = better
-        if is_done:
-            break
-    return best
+            if is_over():
+                return state
+        state = _next_round(state)
+    return state
+
+
+def _after(state: Climb, found: Scored | None, kind: str) -> Climb:
+    state = state._replace(n_tried=state.n_tried + 1, n_of_round=state.n_of_round + 1)
+    if found is None or (state.better is not None and found.bic >= state.better.bic):
+        return state
+    return state._replace(better=found, kind=kind)
+
+
+def _next_round(state: Climb) -> Climb:
+    if state.better is None:
+        return state._replace(is_done=True)
+    return Climb(state.better, state.n_tried, state.n_rounds + 1)
 
 
 def propose(

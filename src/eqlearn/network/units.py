@@ -5,7 +5,7 @@ with NumPy, trains with JAX and reads as SymPy.
 """
 
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -49,6 +49,8 @@ _TABLE: dict[str, Unit] = {
         Unit("tanh", 1, lambda xp, z: xp.tanh(z)),
     )
 }
+
+_BUILT_IN = frozenset(_TABLE)
 
 #: Every known unit by name; a read-only view that grows with `register_unit`.
 UNITS: Mapping[str, Unit] = MappingProxyType(_TABLE)
@@ -107,8 +109,18 @@ def register_unit(
             "name", "a name not yet in the table of units", name, "Choose another name."
         )
     _probe(candidate)
-    _TABLE[name] = candidate
+    register(candidate)
     return candidate
+
+
+def register(candidate: Unit) -> None:
+    """Put a unit into the table that was checked when it was made."""
+    _TABLE[candidate.name] = candidate
+
+
+def own_units(names: Iterable[str]) -> tuple[Unit, ...]:
+    """Those of the named units that did not come with the library."""
+    return tuple(UNITS[name] for name in names if name not in _BUILT_IN)
 
 
 def _same_definition(old: Unit, new: Unit) -> bool:

@@ -1,17 +1,21 @@
 """One target to be explained, and what all ways to explain it share."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import EXACT, Scored, score
-from eqlearn.equation.improve import improve
-from eqlearn.equation.moves import ALL
 from eqlearn.equation.prune import prune
+from eqlearn.equation.symbolic import rescaled
 from eqlearn.equation.ties import tie
+from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
+from eqlearn.network.units import UNITS, Unit, register
 from eqlearn.training.levenberg import Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
@@ -33,9 +37,12 @@ class Task:
     low: Array  # (D,) domain of use
     high: Array
     x_scale: Array  # (D,) what the inputs were divided by
+    y_scale: float = 1.0  # what the target was divided by
+    n_far: int = 0  # rows in front that are outside the range of the others
     seed: int = 0
     weight: Array | None = None  # (N,) of the samples
     units: tuple[str, ...] = DEFAULT_UNITS  # that networks are made of
+    own_units: tuple[Unit, ...] = ()  # of these, the user's, for other processes
 
     def rows(self, n: int | None = None) -> Samples:
         """The first `n` rows with unlabelled points of the domain of use."""
@@ -44,6 +51,36 @@ class Task:
         points = rng.uniform(self.low, self.high, (max(200, n // 20), len(self.low)))
         weight = None if self.weight is None else self.weight[:n]
         return samples(self.x[:n], self.y[:n], points=points, weight=weight)
+
+    def first(self, n: int) -> "Task":
+        """The task with its first `n` rows only."""
+        weight = None if self.weight is None else self.weight[:n]
+        return replace(self, x=self.x[:n], y=self.y[:n], weight=weight)
+
+    def in_units(self, graph: Graph) -> Graph:
+        """A graph of the scaled data, written in the units of the data."""
+        return rescaled(graph, self.x_scale, [self.y_scale])
+
+
+@contextmanager
+def computing(task: Task) -> Iterator[None]:
+    """Set a process up for numerical work on a task."""
+    for own in task.own_units:
+        if own.name not in UNITS:
+            register(own)
+    # More threads only get in each other's way on matrices of this size.
+    with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+        yield
+
+
+def scored(found: Scored) -> dict[str, Any]:
+    """A formula with its criterion, as JSON can hold it."""
+    return {**found._asdict(), "graph": to_document(found.graph)}
+
+
+def scored_from(document: dict[str, Any]) -> Scored:
+    """Read what `scored` wrote."""
+    return Scored(**document)._replace(graph=from_document(document["graph"]))
 
 
 def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
@@ -60,15 +97,6 @@ def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
             coarse = prune(natural.graph, data, floor=floor)
             candidates.append(score(coarse.graph, coarse.sse, data))
     return tie(min(candidates, key=lambda candidate: candidate.bic), data)
-
-
-def finish(
-    task: Task, graph: Graph, is_over: Callable[[], bool] = lambda: False
-) -> Scored:
-    """Try all moves on many rows, then prune and fit on all."""
-    many = task.rows(N_REFINE)
-    best = improve(pruned_in_stages(graph, many), many, ALL, is_over=is_over)
-    return pruned_in_stages(best.graph, task.rows(N_PRUNE))
 
 
 def is_exact(found: Scored, data: Samples) -> bool:

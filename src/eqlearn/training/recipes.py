@@ -12,10 +12,6 @@ from eqlearn.network.units import PAPER_UNITS
 from eqlearn.training.gradient import GradientSettings, TrainingState
 from eqlearn.training.schedule import Schedule
 
-#: λ of the paper's grid: 10^-6, 10^-5.9, ..., 10^-3.5 (section 4.1).
-PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
-#: L of the paper's grid.
-PAPER_DEPTHS = (2, 3, 4)
 #: B of Eq. 6 in the paper's experiments.
 PAPER_BOUND = 10.0
 

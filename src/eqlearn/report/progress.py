@@ -1,0 +1,122 @@
+"""A search while it runs: one live view in a terminal, a line a minute in a log."""
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+from eqlearn.equation.symbolic import expressions, rounded
+from eqlearn.search.learn import Best, Progress
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: Seconds between two lines in a log, and between two updates of a live view.
+LOG_EVERY = 60.0
+SHOW_EVERY = 0.25
+#: Letters of a formula that are shown while it may still change.
+LONGEST_FORMULA = 100
+
+
+class Shown(Protocol):
+    """Something that follows a search."""
+
+    def __call__(self, progress: Progress) -> None:
+        """Show how far it is."""
+        ...
+
+
+@contextmanager
+def shown(
+    inputs: Sequence[str], targets: Sequence[str], file: TextIO | None = None
+) -> Iterator[Shown]:
+    """Follow a search in the way that suits `file`, by default the standard error.
+
+    A terminal and a notebook get one view that changes, anything else plain lines.
+    """
+    file = sys.stderr if file is None else file
+    from rich.console import Console
+
+    console = Console(file=file)
+    names = list(inputs), list(targets)
+    if console.is_terminal or console.is_jupyter:
+        from rich.live import Live
+
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+
+            def update(progress: Progress) -> None:
+                live.update(_view(progress, *names), refresh=True)
+
+            yield _Sometimes(update, SHOW_EVERY, first=True)
+    else:
+
+        def write(progress: Progress) -> None:
+            for line in lines(progress, *names):
+                print(line, file=file, flush=True)
+
+        yield _Sometimes(write, LOG_EVERY, first=False)
+
+
+class _Sometimes:
+    """Passes on one call out of many."""
+
+    def __init__(self, show: Shown, seconds: float, *, first: bool) -> None:
+        self._show, self._seconds = show, seconds
+        self._next = time.monotonic() + (0.0 if first else seconds)
+
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() >= self._next:
+            self._show(progress)
+            self._next = time.monotonic() + self._seconds
+
+
+def lines(
+    progress: Progress, inputs: Sequence[str], targets: Sequence[str]
+) -> list[str]:
+    """Tell in plain words how far a search is."""
+    return [
+        counts(progress),
+        *(
+            f"  {target} = {formula(best, inputs)} ({quality(best)})"
+            for target, best in zip(targets, progress.best, strict=True)
+        ),
+    ]
+
+
+def counts(progress: Progress) -> str:
+    """Candidates and time, in one line."""
+    failed = f", {progress.n_failed} failed" if progress.n_failed else ""
+    left = ""
+    if progress.time_limit is not None:
+        left = f", {max(0.0, progress.time_limit - progress.seconds):.0f} s left"
+    return (
+        f"{progress.seconds:.0f} s{left}: {progress.n_done} candidates done, "
+        f"{progress.n_running} running{failed}"
+    )
+
+
+def formula(best: Best, inputs: Sequence[str]) -> str:
+    """The best formula so far, cut if it is long."""
+    text = str(rounded(expressions(best.graph, list(inputs))[0], 3))
+    return text if len(text) <= LONGEST_FORMULA else text[: LONGEST_FORMULA - 1] + "…"
+
+
+def quality(best: Best) -> str:
+    """Error and size of the best formula so far."""
+    return f"error {best.rms:.3g}, complexity {best.complexity}"
+
+
+def _view(progress: Progress, inputs: Sequence[str], targets: Sequence[str]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    view = Table.grid(padding=(0, 2))
+    view.title = counts(progress)
+    view.title_justify = "left"
+    for target, best in zip(targets, progress.best, strict=True):
+        # As text, not as markup: a column may be called "[bold]".
+        view.add_row(
+            Text(target), Text(formula(best, inputs)), Text(quality(best), style="dim")
+        )
+    return view

@@ -1,0 +1,308 @@
+"""Where segments are computed: in this process, or by Dask in many.
+
+A backend is told to start segments and asked what has ended. It knows nothing of
+stages, stores or equations; workers touch no files.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from eqlearn.errors import must
+from eqlearn.search.jobs import Job, Step
+
+#: A search that is not over by then (seconds) gets worker processes.
+BOOT_AFTER = 1.0
+RESUME = "Start the same command again to go on."
+
+
+class Ended(NamedTuple):
+    """A segment that ended: by a step, an error of its own, or its worker's death."""
+
+    job: Job
+    step: Step | None
+    error: str = ""
+    n_deaths: int = 0
+
+
+class Backend(Protocol):
+    """What the runner needs of a place to compute."""
+
+    @property
+    def n_workers(self) -> int:
+        """How many segments can be computed at the same time."""
+        ...
+
+    def start(self, job: Job, state: bytes | None) -> None:
+        """Begin the next segment of a job."""
+        ...
+
+    def ended(self, timeout: float) -> list[Ended]:
+        """Wait until a segment has ended, but not longer than this many seconds."""
+        ...
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Forget segments of these jobs that have not ended."""
+        ...
+
+
+def computed(data: Any, job: Job, state: bytes | None) -> Ended:
+    """Compute one segment; what goes wrong in it is a result too."""
+    try:
+        return Ended(job, job.segment(data, job.specification, state))
+    except Exception as error:  # a candidate's failure must not end the search
+        return Ended(job, None, f"{type(error).__name__}: {error}")
+
+
+class Serial:
+    """Computes in this process, one segment each time it is asked what has ended."""
+
+    n_workers = 1
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._waiting: deque[tuple[Job, bytes | None]] = deque()
+
+    def start(self, job: Job, state: bytes | None) -> None:
+        """Put a segment in line."""
+        self._waiting.append((job, state))
+
+    def ended(self, timeout: float) -> list[Ended]:
+        """Compute the first in line."""
+        del timeout
+        if not self._waiting:
+            return []
+        job, state = self._waiting.popleft()
+        return [computed(self._data[job.data], job, state)]
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Take segments out of the line."""
+        kept = [waiting for waiting in self._waiting if waiting[0].key not in keys]
+        self._waiting = deque(kept)
+
+    def move_to(self, other: "Backend") -> None:
+        """Hand over what is in line."""
+        while self._waiting:
+            other.start(*self._waiting.popleft())
+
+
+class Cluster:
+    """Computes on the workers of a Dask cluster."""
+
+    def __init__(self, client: Any, data: Mapping[str, Any]) -> None:
+        self._client = client
+        self._data = data
+        self._sent: dict[str, Any] = {}
+        self._running: dict[Any, Job] = {}
+        self._home = Serial(data)
+
+    @property
+    def n_workers(self) -> int:
+        """Workers at present: a cluster may grow and shrink."""
+        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+
+    def start(self, job: Job, state: bytes | None) -> None:
+        """Submit a segment, or keep it here if its data are too large to send."""
+        if job.at_home:
+            self._home.start(job, state)
+            return
+        sent = self._at_workers(job.data)
+        future = self._client.submit(computed, sent, job, state, pure=False)
+        self._running[future] = job
+
+    def _at_workers(self, name: str) -> Any:
+        """The data as a future: lost with their worker, they are made again."""
+        sent = self._sent.get(name)
+        if sent is None or sent.status not in ("pending", "finished"):
+            sent = self._client.submit(_received, self._data[name], pure=False)
+            self._sent[name] = sent
+        return sent
+
+    def ended(self, timeout: float) -> list[Ended]:
+        """Wait for the first of the running segments."""
+        if done := self._home.ended(timeout):
+            return done
+        if not self._running:
+            return []
+        import distributed
+
+        if self._client.status not in ("running", "connecting"):
+            what = "the address of a running scheduler"
+            raise must("scheduler", what, "a lost connection", RESUME)
+        try:
+            with self._client.as_current():
+                waited = distributed.wait(
+                    list(self._running), timeout, return_when="FIRST_COMPLETED"
+                )
+        except (TimeoutError, distributed.TimeoutError):
+            return []
+        return [_outcome(self._running.pop(future), future) for future in waited.done]
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Cancel what is submitted; a segment already running ends for nothing."""
+        self._home.drop(keys)
+        dropped = [f for f, job in self._running.items() if job.key in keys]
+        for future in dropped:
+            del self._running[future]
+        if dropped:
+            self._client.cancel(dropped)
+
+
+def _received(data: Any) -> Any:
+    return data
+
+
+def _outcome(job: Job, future: Any) -> Ended:
+    import distributed
+
+    if future.status == "finished":
+        ended: Ended = future.result()
+        return ended
+    if future.status != "error":
+        return Ended(job, None, "the cluster lost it", n_deaths=1)
+    error = future.exception()
+    if isinstance(error, distributed.KilledWorker):
+        n_deaths = error.allowed_failures + 1
+        return Ended(job, None, "its worker process died", n_deaths)
+    return Ended(job, None, f"{type(error).__name__}: {error}")
+
+
+class Growing:
+    """Computes in this process until the workers of a local cluster are ready.
+
+    Starting processes takes seconds; a short search is over before.
+    """
+
+    def __init__(self, n_workers: int, data: Mapping[str, Any]) -> None:
+        self._n_wanted = n_workers
+        self._data = data
+        self._here = Serial(data)
+        self._there: Cluster | None = None
+        self._boot_at = time.monotonic() + BOOT_AFTER
+        self._ready: Future[tuple[Any, Any]] | None = None
+
+    @property
+    def n_workers(self) -> int:
+        """One at first."""
+        return 1 if self._there is None else self._there.n_workers
+
+    def start(self, job: Job, state: bytes | None) -> None:
+        """Begin a segment here or there."""
+        (self._there or self._here).start(job, state)
+
+    def ended(self, timeout: float) -> list[Ended]:
+        """Move to the workers if they are ready; tell what has ended."""
+        if self._ready is None and time.monotonic() > self._boot_at:
+            self._ready = _in_background(partial(local_cluster, self._n_wanted))
+        if self._there is None and self._ready is not None and self._ready.done():
+            _, client = self._ready.result()
+            self._there = Cluster(client, self._data)
+            self._here.move_to(self._there)
+        return (self._there or self._here).ended(timeout)
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Forget segments, here or there."""
+        (self._there or self._here).drop(keys)
+
+    def close(self) -> None:
+        """Stop the workers, if there are any, without waiting for them to be gone."""
+        if self._ready is not None:
+            _in_background(partial(_stop, self._ready))
+
+
+def _in_background(work: Callable[[], Any]) -> Future[Any]:
+    """Do something in a thread of its own, which the process waits for at its end."""
+    promise: Future[Any] = Future()
+
+    def do() -> None:
+        try:
+            promise.set_result(work())
+        except Exception as error:
+            promise.set_exception(error)
+
+    threading.Thread(target=do).start()
+    return promise
+
+
+def _stop(booting: Future[tuple[Any, Any]]) -> None:
+    cluster, client = booting.result()
+    client.close()
+    cluster.close()
+
+
+def local_cluster(n_workers: int) -> tuple[Any, Any]:
+    """Start worker processes of one thread each, which listen to this machine only."""
+    import dask
+    import distributed
+
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1)
+    settings = {
+        "distributed.worker.preload": ["eqlearn.search.worker"],
+        "distributed.worker.profile.enabled": False,
+        # Without Dask's MALLOC_TRIM_THRESHOLD_, which gives memory back to the system
+        # after every small array and takes it again: half as slow again.
+        "distributed.nanny.pre-spawn-environ": threads,
+    }
+    with dask.config.set(settings):
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            # The runner counts the deaths that a candidate causes, in one place.
+            scheduler_kwargs={"allowed_failures": 0},
+        )
+    return cluster, distributed.Client(cluster, set_as_default=False)
+
+
+@contextmanager
+def backend(
+    data: Mapping[str, Any], *, jobs: int | None = None, scheduler: str | None = None
+) -> Iterator[Backend]:
+    """Open the place to compute: a given cluster, several processes, or this one."""
+    if scheduler is not None:
+        with _client_of(scheduler) as client:
+            yield Cluster(client, data)
+    elif n_processes(jobs) == 1:
+        yield Serial(data)
+    else:
+        growing = Growing(n_processes(jobs), data)
+        try:
+            yield growing
+        finally:
+            growing.close()
+
+
+def n_processes(jobs: int | None) -> int:
+    """How many processes are meant: as scikit-learn's `n_jobs`, but None is all."""
+    n_cores = len(os.sched_getaffinity(0))
+    if jobs is None:
+        return n_cores
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs == 0:
+        raise must("jobs", "a number of processes, or -1 for every core", jobs)
+    return jobs if jobs > 0 else max(1, n_cores + 1 + jobs)
+
+
+@contextmanager
+def _client_of(address: str) -> Iterator[Any]:
+    import distributed
+
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        what = "the address of a running Dask scheduler, like tcp://10.0.0.1:8786"
+        raise must("scheduler", what, address) from error
+    try:
+        yield client
+    finally:
+        client.close()

@@ -1,0 +1,161 @@
+"""The best of a pool: refined by all moves, then fitted to every row and snapped."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eqlearn.equation.constants import Constant, constants, snap
+from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.improve import Climb, climb
+from eqlearn.equation.moves import ALL
+from eqlearn.network.canonical import displayed
+from eqlearn.network.document import from_document, to_document
+from eqlearn.network.graph import Graph
+from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
+from eqlearn.search.pool import Entry, has_pole
+from eqlearn.search.task import (
+    N_PRUNE,
+    N_REFINE,
+    Task,
+    computing,
+    pruned_in_stages,
+    scored,
+    scored_from,
+)
+from eqlearn.training.levenberg import fit, samples
+
+#: How many of the pool are refined, if not further behind the best than this.
+N_FINALISTS = 5
+FINALIST_MARGIN = 40.0
+#: Rows that decide whether a constant may be snapped.
+N_SNAP = 100_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A formula for one target, in the units of the data."""
+
+    graph: Graph
+    snapped: Graph  # with simple constants where the data allow them
+    constants: tuple[Constant, ...]  # of `graph`, with standard errors
+    bic: float
+    rms: float  # of the residuals, in the units of the target
+    votes: int  # attempts that ended in this formula
+    has_pole: bool  # a denominator changes sign in the domain of use
+
+
+def finalists(entries: list[Entry]) -> list[Entry]:
+    """The entries of a pool that are worth refining."""
+    best = entries[0].found.bic
+    return [e for e in entries[:N_FINALISTS] if e.found.bic - best <= FINALIST_MARGIN]
+
+
+def refine_job(target: int, rank: int, graph: Graph) -> Job:
+    """Try all moves on many rows, then prune on more."""
+    name = f"y{target + 1}/refine/{rank}"
+    return Job(name, refine, {"graph": to_document(graph)}, str(target))
+
+
+def refine(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Climb on for the length of a segment; prune when the top is reached."""
+    watch = Stopwatch()
+    with computing(task):
+        many = task.rows(N_REFINE)
+        if state is None:
+            start = pruned_in_stages(from_document(specification["graph"]), many)
+            at = Climb(start)
+        else:
+            at = _climb_from(read(state))
+        at = climb(at, many, ALL, is_over=watch.is_over)
+        if not at.is_done:
+            return Step(written(_climb_document(at)), False)
+        found = pruned_in_stages(at.best.graph, task.rows(N_PRUNE))
+    return Step(written(scored(found)), True)
+
+
+def _climb_document(at: Climb) -> dict[str, Any]:
+    better = None if at.better is None else scored(at.better)
+    return {**at._asdict(), "best": scored(at.best), "better": better}
+
+
+def _climb_from(document: dict[str, Any]) -> Climb:
+    better = document["better"]
+    return Climb(**document)._replace(
+        best=scored_from(document["best"]),
+        better=None if better is None else scored_from(better),
+    )
+
+
+def refined_by(task: Task, start: Graph, state: bytes | None) -> Scored:
+    """The formula that a refinement came to, or had come to when time was up."""
+    document = None if state is None else read(state)
+    if document is not None and "best" not in document:
+        return scored_from(document)
+    best = start
+    if document is not None:
+        at = _climb_from(document)
+        best = (at.better or at.best).graph
+    with computing(task):
+        data = task.rows(N_PRUNE)
+        graph, sse, _ = fit(best, data)
+        return score(graph, sse, data)
+
+
+def fit_job(target: int, rank: int, entry: Entry, data: str, at_home: bool) -> Job:
+    """Fit a formula to every row, with standard errors, and snap its constants."""
+    specification = {**scored(entry.found), "votes": entry.votes}
+    return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, at_home)
+
+
+def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Bring a formula into the units of the data and fit it there."""
+    del state
+    graph = from_document(specification["graph"])
+    with computing(task):
+        data = samples(task.x * task.x_scale, task.y * task.y_scale, weight=task.weight)
+        shown = displayed(task.in_units(graph), data.x)
+        # Scaled back, the residuals' floor has the square of the target's unit.
+        floor = EXACT * task.y_scale**2
+        fitted = fit(shown, data, tolerance=1e-9, damping=1e-6)
+        few = data.first(N_SNAP)
+        sse = fitted.sse if few is data else fit(fitted.graph, few).sse
+        snapped = snap(score(fitted.graph, sse, few, floor), few, floor)
+        found = Candidate(
+            fitted.graph,
+            snapped.graph,
+            tuple(constants(fitted.graph, data)),
+            specification["bic"],
+            float(np.sqrt(fitted.sse / data.n_residuals)),
+            specification["votes"],
+            has_pole(graph, task),
+        )
+    return Step(written(row(found)), True)
+
+
+def row(found: Candidate) -> dict[str, Any]:
+    """A candidate as JSON can hold it."""
+    return {
+        "graph": to_document(found.graph),
+        "snapped": to_document(found.snapped),
+        "constants": [[*c.connection, c.value, c.error] for c in found.constants],
+        "bic": found.bic,
+        "rms": found.rms,
+        "votes": found.votes,
+        "has_pole": found.has_pole,
+    }
+
+
+def candidate(document: dict[str, Any]) -> Candidate:
+    """Read what `row` wrote."""
+    return Candidate(
+        **{
+            **document,
+            "graph": from_document(document["graph"]),
+            "snapped": from_document(document["snapped"]),
+            "constants": tuple(
+                Constant((slot, source), value, error)
+                for slot, source, value, error in document["constants"]
+            ),
+        }
+    )

@@ -1,0 +1,256 @@
+"""From a table to ranked formulas: check, scale, plan, run, conclude."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.data.scale import domain_of_use, scaling_of
+from eqlearn.data.table import checked_domain, checked_samples
+from eqlearn.equation.criterion import complexity
+from eqlearn.errors import must, unknown
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.units import own_units, unit
+from eqlearn.search.backends import backend
+from eqlearn.search.fast import FastPlan
+from eqlearn.search.finalists import Candidate, row
+from eqlearn.search.finishing import Target
+from eqlearn.search.paper import Grid, PaperPlan
+from eqlearn.search.pool import Pool, nothing
+from eqlearn.search.runner import Ending, Event, Interrupts, run
+from eqlearn.search.store import Memory, Store
+from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task
+
+RECIPES = ("fast", "paper")
+#: Data of more bytes are not sent to workers; their final fits are computed here.
+LARGEST_SENT = 64_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for one target, best first."""
+
+    candidates: tuple[Candidate, ...]
+    n_attempts: int
+    seconds: float
+    ended: str  # finished, time or interrupt
+    failures: tuple[tuple[str, str], ...] = ()  # candidates that failed, and why
+
+    @property
+    def is_something(self) -> bool:
+        """Whether the data say more of the target than its mean."""
+        graph = self.candidates[0].graph
+        return any(linear.keys() - {CONSTANT} for linear in graph.slots())
+
+
+class Best(NamedTuple):
+    """The best formula for one target so far."""
+
+    graph: Graph  # in the units of the data
+    rms: float
+    complexity: int
+
+
+class Progress(NamedTuple):
+    """How far a search is, for a callback."""
+
+    seconds: float
+    time_limit: float | None
+    n_done: int
+    n_running: int
+    n_failed: int
+    best: tuple[Best, ...]  # for each target
+
+
+def learn(
+    x: Array,
+    y: Array,
+    *,
+    domain: Array | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    far: tuple[Array, Array] | None = None,
+    units: Sequence[str] = DEFAULT_UNITS,
+    recipe: str | Grid = "fast",
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    run_dir: Path | str | None = None,
+    callback: Callable[[Progress], None] = lambda progress: None,
+) -> list[Found]:
+    """Search a formula for every column of `y` (N, M) in terms of `x` (N, D).
+
+    Parameters
+    ----------
+    x, y : arrays
+        Samples by inputs and samples by targets.
+    domain : array of (low, high) for each input, optional
+        The domain of use; by default the range of the data widened to twice its size.
+    seed : int
+        Another seed makes other attempts. The same one gives the same answer, on
+        however many processes and machines, unless a time limit cuts it short.
+    time_limit : float, optional
+        Seconds for the whole search; without one it ends when the attempts agree.
+    far : (x, y), optional
+        Labelled points outside the range of the others: few of them tell a formula
+        from its imitations.
+    units : names of units
+        What the fast recipe's networks are made of.
+    recipe : {"fast", "paper"} or Grid
+        The fast recipe, the paper's grid of 78 networks, or another grid like it.
+    jobs : int, optional
+        Processes to use; by default one for every core.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers are to be used instead.
+    run_dir : path, optional
+        Where every finished step is kept. The same call again goes on from there.
+    callback : callable
+        Called with a `Progress` whenever something was finished.
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise must("time_limit", "above 0 seconds, or None", time_limit)
+    for name in units:
+        unit(name)
+    tasks = tasks_of(x, y, domain=domain, seed=seed, far=far, units=tuple(units))
+    data, targets = _targets(tasks)
+    plans = _plans(recipe, tasks, targets, data)
+    identity = {
+        "settings": {
+            "recipe": recipe if isinstance(recipe, str) else vars(recipe),
+            "seed": seed,
+            "units": list(units),
+        },
+        "data": fingerprint(x, y, domain, *(far or ())),
+    }
+
+    def show(event: Event) -> None:
+        counts = event.n_done, event.n_running, event.n_failed
+        best = tuple(map(_best, targets))
+        callback(Progress(event.seconds, time_limit, *counts, best))
+
+    def searched(store: Memory | Store) -> list[Found]:
+        with (
+            Interrupts().listening() as interrupts,
+            backend(data, jobs=jobs, scheduler=scheduler) as workers,
+        ):
+            ending = run(
+                plans,
+                workers,
+                store,
+                time_limit=time_limit,
+                interrupts=interrupts,
+                callback=show,
+            )
+        found = [_found(target, ending, store) for target in targets]
+        store.conclude([[row(c) for c in f.candidates] for f in found], ending.reason)
+        return found
+
+    if run_dir is None:
+        return searched(Memory())
+    with Store(Path(run_dir), identity) as store:
+        return searched(store)
+
+
+def tasks_of(
+    x: Array,
+    y: Array,
+    *,
+    domain: Array | None,
+    seed: int,
+    far: tuple[Array, Array] | None,
+    units: tuple[str, ...],
+) -> list[Task]:
+    """Check and scale the data; one task for each target."""
+    x, y = checked_samples(x, y)
+    order = np.random.default_rng([seed, 3]).permutation(len(x))
+    x, y = x[order], y[order]
+    scales = scaling_of(x, y)
+    if far is not None:
+        x_far, y_far = _checked_far(far, x, y)
+        # In front, so that no smaller selection of rows leaves them out.
+        x, y = np.concatenate([x_far, x]), np.concatenate([y_far, y])
+    if domain is None:
+        low, high = domain_of_use(x)
+    else:
+        low, high = checked_domain(domain, x.shape[1])
+    x = x / scales.x
+    return [
+        Task(
+            x,
+            y[:, m : m + 1] / y_scale,
+            low / scales.x,
+            high / scales.x,
+            scales.x,
+            float(y_scale),
+            n_far=len(y) - len(order),
+            seed=seed,
+            units=units,
+            own_units=own_units(units),
+        )
+        for m, y_scale in enumerate(scales.y)
+    ]
+
+
+def _checked_far(far: tuple[Array, Array], x: Array, y: Array) -> tuple[Array, Array]:
+    x_far, y_far = checked_samples(*far)
+    if (x_far.shape[1], y_far.shape[1]) != (x.shape[1], y.shape[1]):
+        what = f"points with {x.shape[1]} inputs and {y.shape[1]} targets"
+        raise must("far", what, (x_far.shape[1], y_far.shape[1]))
+    return x_far, y_far
+
+
+def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
+    """The data that workers compute from, by name, and a pool for each target."""
+    data: dict[str, Task] = {}
+    targets = []
+    for m, task in enumerate(tasks):
+        few = task if len(task.x) <= N_PRUNE else task.first(N_PRUNE)
+        whole = str(m) if few is task else f"{m}/all"
+        data |= {str(m): few, whole: task}
+        pool = Pool(few)
+        pool.add(nothing(few, few.rows(N_SEARCH)))
+        targets.append(Target(m, pool, whole, task.x.nbytes > LARGEST_SENT))
+    return data, targets
+
+
+def _plans(
+    recipe: str | Grid, tasks: list[Task], targets: list[Target], data: dict[str, Task]
+) -> Sequence[FastPlan | PaperPlan]:
+    if recipe == "fast":
+        return [FastPlan(target) for target in targets]
+    if recipe == "paper":
+        recipe = Grid()
+    if not isinstance(recipe, Grid):
+        raise unknown("recipe", recipe, RECIPES)
+    data["all"] = replace(tasks[0], y=np.concatenate([t.y for t in tasks], axis=1))
+    return [PaperPlan(recipe, targets, "all", tasks[0].seed)]
+
+
+def fingerprint(*arrays: Array | None) -> str:
+    """Sixteen letters that change with any number in the data."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        numbers = np.zeros(0) if array is None else np.ascontiguousarray(array, float)
+        digest.update(repr(numbers.shape).encode())
+        digest.update(numbers.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _best(target: Target) -> Best:
+    found, task = target.pool.best, target.pool.task
+    n = task.rows(N_SEARCH).n_residuals
+    rms = task.y_scale * float(np.sqrt(found.sse / n))
+    return Best(task.in_units(found.graph), rms, complexity(found.graph))
+
+
+def _found(target: Target, ending: Ending, store: Memory | Store) -> Found:
+    return Found(
+        tuple(target.candidates),
+        target.n_attempts,
+        ending.seconds,
+        ending.reason,
+        tuple(store.failures().items()),
+    )

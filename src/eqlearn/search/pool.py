@@ -1,0 +1,75 @@
+"""The pool of formulas for one target: equal ones are counted, the best is first."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eqlearn.equation.criterion import Scored, score
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.training.levenberg import Samples, fit
+
+#: How many formulas a search looks at, about, before one is best by chance.
+N_LOOKED = 1e6
+#: What a pole in the domain of use costs in the criterion.
+POLE_CHARGE = 20.0
+#: Criteria closer than this, with equally many parameters, are of one formula.
+SAME = 0.05
+
+
+@dataclass
+class Entry:
+    """A formula, and how often it was found."""
+
+    found: Scored
+    votes: int = 1
+
+
+@dataclass
+class Pool:
+    """Formulas found for one task, the best first."""
+
+    task: Task
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def best(self) -> Scored:
+        """The formula that is ahead."""
+        return self.entries[0].found
+
+    def add(self, found: Scored, votes: int = 1) -> None:
+        """Put a formula in, charged for a pole, or count it if it is there."""
+        bic = found.bic + POLE_CHARGE * has_pole(found.graph, self.task)
+        if not math.isfinite(bic):
+            return
+        for entry in self.entries:
+            known = entry.found
+            same_size = known.graph.n_parameters == found.graph.n_parameters
+            if same_size and abs(known.bic - bic) < SAME:
+                entry.votes += votes
+                return
+        self.entries.append(Entry(found._replace(bic=bic), votes))
+        self.entries.sort(key=lambda entry: entry.found.bic)
+
+
+def has_pole(graph: Graph, task: Task) -> bool:
+    """Tell whether a denominator changes sign in the domain of use."""
+    rng = np.random.default_rng([task.seed, 4])
+    points = rng.uniform(task.low, task.high, (2000, len(task.low)))
+    with np.errstate(all="ignore"):
+        _, b = graph.evaluate(np.concatenate([task.x[:N_SEARCH], points]))
+    return bool(np.any((b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)))
+
+
+def nothing(task: Task, data: Samples) -> Scored:
+    """The formula that explains nothing, which others must beat by a margin.
+
+    Among so many formulas some explain a little of pure noise.
+    """
+    mean = float(np.mean(data.y))
+    graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
+    graph, sse, _ = fit(canonical(graph, data.x), data)
+    found = score(graph, sse, data)
+    return found._replace(bic=found.bic - 2.0 * math.log(N_LOOKED))

@@ -1,0 +1,292 @@
+"""Drives plans to their end: hands out segments, stores what they leave, goes on.
+
+Results count in order of index, whoever computed them and when, so that the answer
+depends on the data and the settings alone; a time limit aside.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import NamedTuple, TypeAlias
+
+from eqlearn.search.backends import Backend, Ended
+from eqlearn.search.jobs import Job, Plan, Stage
+from eqlearn.search.store import Memory, Store
+
+#: How often a segment is tried whose worker dies of it.
+MOST_ATTEMPTS = 3
+#: Segments per worker that are handed out, so that none waits for the next.
+N_QUEUED = 2
+#: How long to wait for a result before looking at the clock again, in seconds.
+PATIENCE = 0.2
+
+
+class Event(NamedTuple):
+    """What just happened in a run, for a callback."""
+
+    job: Job
+    status: str  # running, done or failed
+    n_done: int
+    n_running: int
+    n_failed: int
+    seconds: float  # of work on the run so far
+
+
+Callback: TypeAlias = Callable[[Event], None]
+
+
+class Ending(NamedTuple):
+    """How a run ended."""
+
+    reason: str  # finished, time or interrupt
+    seconds: float
+
+
+class Interrupts:
+    """Counts Ctrl-C: one ends the search in good order, a second one at once."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Receive a signal."""
+        self.n += 1
+        if self.n > 1:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def listening(self) -> Iterator["Interrupts"]:
+        """Catch signals, where that is possible: in the main thread."""
+        if threading.current_thread() is not threading.main_thread():
+            yield self
+            return
+        before = signal.signal(signal.SIGINT, self.handle)
+        try:
+            yield self
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def run(
+    plans: Sequence[Plan],
+    backend: Backend,
+    store: Memory | Store,
+    *,
+    time_limit: float | None = None,
+    interrupts: Interrupts | None = None,
+    callback: Callback = lambda event: None,
+) -> Ending:
+    """Drive all plans to their end, or until time is up or Ctrl-C was pressed.
+
+    What the store has of an earlier session is not computed again, and counts towards
+    the time limit (seconds).
+    """
+    session = _Session(plans, backend, store, callback)
+    reason = "finished"
+    while not session.is_over:
+        if interrupts is not None and interrupts.n:
+            reason = "interrupt"
+        for track in session.tracks:
+            is_late = session.seconds > track.share * (time_limit or math.inf)
+            if reason == "interrupt" or is_late:
+                reason = reason if reason == "interrupt" else "time"
+                track.cut(lambda key: store.find(key).state)
+        session.hand_out()
+        session.collect()
+    return Ending(reason, session.seconds)
+
+
+class _Session:
+    """One process's work on a run."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        backend: Backend,
+        store: Memory | Store,
+        callback: Callback,
+    ) -> None:
+        self.tracks = [_Track(plan) for plan in plans]
+        self._backend, self._store, self._callback = backend, store, callback
+        self._running: dict[str, _Track] = {}
+        self._suspects: set[str] = set()
+        self._n_done = self._n_failed = 0
+        self._begin = time.monotonic() - store.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Work on the run so far, earlier sessions included."""
+        return time.monotonic() - self._begin
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every plan has come to its end."""
+        return all(track.is_over for track in self.tracks)
+
+    def hand_out(self) -> None:
+        """Start segments as long as there are workers for them."""
+        unwanted = [k for k, track in self._running.items() if not track.wants(k)]
+        self._backend.drop(unwanted)
+        for key in unwanted:
+            del self._running[key]
+        started = []
+        while len(self._running) < self._n_at_once:
+            found = self._next_job()
+            if found is None:
+                break
+            track, job = found
+            record = self._store.find(job.key)
+            if record.status in ("done", "failed"):
+                self._settle(track, job, record.status, record.state)
+                continue
+            track.n_handed += 1
+            self._running[job.key] = track
+            self._backend.start(job, record.state)
+            started.append(job.key)
+        if started:
+            self._store.begin(started)
+
+    @property
+    def _n_at_once(self) -> int:
+        n = self._backend.n_workers
+        # A segment that waits behind a deadly one would be blamed for its deaths.
+        return n if n == 1 or self._suspects else n * N_QUEUED
+
+    def _next_job(self) -> tuple["_Track", Job] | None:
+        for track in sorted(self.tracks, key=lambda track: track.n_handed):
+            job = track.next_job()
+            if job is not None:
+                return track, job
+        return None
+
+    def collect(self) -> None:
+        """Wait for segments to end; store what they left before it counts."""
+        for ended in self._backend.ended(PATIENCE):
+            track = self._running.pop(ended.job.key, None)
+            if track is None:
+                continue
+            if ended.step is None:
+                self._bury(track, ended)
+                continue
+            job, step = ended.job, ended.step
+            self._suspects.discard(job.key)
+            self._store.save(job.key, step, self.seconds)
+            if step.is_done:
+                self._settle(track, job, "done", step.state)
+                continue
+            self._report(job, "running")
+            if track.wants(job.key):
+                self._running[job.key] = track
+                self._backend.start(job, step.state)
+
+    def _bury(self, track: "_Track", ended: Ended) -> None:
+        """Try a segment again whose worker died; give up on one that fails itself."""
+        job, record = ended.job, self._store.find(ended.job.key)
+        n_attempts = record.n_attempts + max(ended.n_deaths, 1)
+        is_final = not ended.n_deaths or n_attempts >= MOST_ATTEMPTS
+        self._store.fail(job.key, ended.error, n_attempts, is_final)
+        if is_final:
+            self._suspects.discard(job.key)
+            self._settle(track, job, "failed", None)
+        else:
+            self._suspects.add(job.key)
+            self._running[job.key] = track
+            self._backend.start(job, record.state)
+
+    def _settle(
+        self, track: "_Track", job: Job, status: str, state: bytes | None
+    ) -> None:
+        self._n_done += status == "done"
+        self._n_failed += status == "failed"
+        track.put(job.key, state if status == "done" else None)
+        self._report(job, status)
+
+    def _report(self, job: Job, status: str) -> None:
+        counts = self._n_done, len(self._running), self._n_failed
+        self._callback(Event(job, status, *counts, self.seconds))
+
+
+class _Track:
+    """A plan on its way: which stage, and which results wait for their turn."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._stages = plan.stages()
+        self.n_handed = 0  # segments, so that the plans share the workers evenly
+        self.is_over = False
+        self._advance()
+
+    def _advance(self) -> None:
+        stage = next(self._stages, None)
+        self.is_over = stage is None
+        self._stage = stage or Stage(lambda i: None, lambda i, state: True)
+        self._n_asked = self._n_taken = 0
+        self._has_no_more = self._is_cut = False
+        self._indices: dict[str, int] = {}
+        self._results: dict[int, bytes | None] = {}
+
+    @property
+    def share(self) -> float:
+        """The share of a time limit at which the present stage ends."""
+        return self._stage.share
+
+    def next_job(self) -> Job | None:
+        """The next job that may be started, if there is one now."""
+        index = self._n_asked
+        if (
+            self.is_over
+            or self._is_asked_for
+            or self._stage.before(index) > self._n_taken
+        ):
+            return None
+        job = self._stage.job(index)
+        if job is None:
+            self._has_no_more = True
+            self._take()
+            return self.next_job()
+        self._indices[job.key] = index
+        self._n_asked += 1
+        return job
+
+    @property
+    def _is_asked_for(self) -> bool:
+        """Whether every job of the stage that is to run was handed out."""
+        is_enough = self._is_cut and self._n_asked >= self._stage.at_least
+        return self._has_no_more or is_enough
+
+    def wants(self, key: str) -> bool:
+        """Whether the result of a job still counts."""
+        index = self._indices.get(key, -1)
+        return index >= self._n_taken and index not in self._results
+
+    def put(self, key: str, state: bytes | None) -> None:
+        """Give back what a job left; None if it failed."""
+        if self.wants(key):
+            self._results[self._indices[key]] = state
+            self._take()
+
+    def _take(self) -> None:
+        while self._n_taken in self._results:
+            index = self._n_taken
+            self._n_taken += 1
+            if self._stage.take(index, self._results.pop(index)):
+                self._advance()
+                return
+        if self._is_asked_for and self._n_taken == self._n_asked:
+            self._advance()
+
+    def cut(self, reached: Callable[[str], bytes | None]) -> None:
+        """Time is up: count what is there, and go on to the next stage.
+
+        `reached` tells the state of a job that has not come to its end.
+        """
+        if self.is_over or self._is_cut:
+            return
+        self._is_cut = True
+        for key, index in self._indices.items():
+            if index >= self._stage.at_least and self.wants(key):
+                self._results[index] = reached(key)
+        self._take()
