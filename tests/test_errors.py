@@ -1,11 +1,12 @@
 import doctest
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 from eqlearn import errors
-from eqlearn.errors import EqlearnError, must, unknown
+from eqlearn.errors import EqlearnError, malformed, must, printable, unknown
 
 
 def test_the_pattern() -> None:
@@ -49,6 +50,44 @@ def test_a_long_value_is_cut() -> None:
 def test_an_unknown_name_gets_the_nearest(got: object, hint: str) -> None:
     expected = f"`unit` must be one of 'cos', 'sin', 'tanh'; got {got!r}.{hint}"
     assert str(unknown("unit", got, ["cos", "sin", "tanh"])) == expected
+
+
+def test_names_that_differ_in_case_are_all_listed() -> None:
+    assert "one of 'X', 'x'; got" in str(unknown("target", "y", ["X", "x"]))
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    error = unknown("target", "y", [f"x{at}" * 100 for at in range(1000)], where="here")
+    assert "or 988 more; got 'y' here." in str(error)
+    assert len(str(error)) < 1200
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ({}, "got 2. Do this."),
+        ({"row": 1234}, "got 2 in row 1,234. Do this."),
+        ({"column": "`x`"}, "got 2 in column `x`. Do this."),
+        ({"row": 3, "column": "`x`"}, "got 2 in row 3, column `x`. Do this."),
+    ],
+)
+def test_a_malformed_file(place: dict[str, Any], shown: str) -> None:
+    error = malformed("a\nb.csv", "have 3", "2", "Do this.", **place)
+    assert str(error) == rf"`a\nb.csv` must have 3; {shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Δx <b>", "Δx <b>"),
+        ("\x1b[2J\r\n\t", r"\x1b[2J\r\n\t"),
+        ("\u202e\u200b\udc80", r"\u202e\u200b\udc80"),
+        ("n" * 61, "n" * 59 + "…"),
+        ("n" * 60, "n" * 60),
+    ],
+)
+def test_text_from_files_is_made_harmless(text: str, shown: str) -> None:
+    assert printable(text) == shown
 
 
 def test_the_error_survives_the_way_between_processes() -> None:

@@ -6,6 +6,9 @@
 from collections.abc import Iterable
 
 _LONGEST_VALUE = 80
+_LONGEST_NAME = 60
+_LONGEST_PATH = 160
+_MOST_NAMES = 12
 
 
 class EqlearnError(ValueError):
@@ -39,7 +42,9 @@ def must(
     return EqlearnError(f"`{name}` must be {what}; got {found}. {hint}".rstrip())
 
 
-def unknown(name: str, got: object, valid: Iterable[str]) -> EqlearnError:
+def unknown(
+    name: str, got: object, valid: Iterable[str], *, where: str = ""
+) -> EqlearnError:
     """Build the error for a name that is none of the valid ones.
 
     Examples
@@ -49,11 +54,71 @@ def unknown(name: str, got: object, valid: Iterable[str]) -> EqlearnError:
     """
     from difflib import get_close_matches
 
-    names = {name.casefold(): name for name in valid}
+    listed = tuple(valid)
+    names = {name.casefold(): name for name in listed}
     near = get_close_matches(str(got).casefold(), names, n=1)
-    hint = f"Did you mean {names[near[0]]!r}?" if near else ""
-    listed = ", ".join(map(repr, names.values()))
-    return must(name, f"one of {listed}", got, hint)
+    hint = f"Did you mean {_shown(names[near[0]])}?" if near else ""
+    some = ", ".join(map(_shown, listed[:_MOST_NAMES]))
+    more = len(listed) - _MOST_NAMES
+    rest = f" or {more} more" if more > 0 else ""
+    return must(name, f"one of {some}{rest}", got, hint, where=where)
+
+
+def malformed(
+    source: str,
+    what: str,
+    got: str,
+    hint: str,
+    *,
+    row: int | None = None,
+    column: str | None = None,
+) -> EqlearnError:
+    """Build the error for a file that is not what it must be, by row and column.
+
+    Parameters
+    ----------
+    source : str
+        The file, as the user named it.
+    what : str
+        What it must do, with the verb: ``"be a regular file"``.
+    got : str
+        What was found, in words; a cell is quoted by its ``repr``.
+    hint : str
+        What to do about it, as a whole sentence.
+    row : int, optional
+        The row as a spreadsheet numbers it.
+    column : str, optional
+        The column, as `column_label` names it.
+
+    Examples
+    --------
+    >>> malformed("a.csv", "hold numbers", "'?'", "Fill it in.", row=3, column="`x`")
+    EqlearnError("`a.csv` must hold numbers; got '?' in row 3, column `x`. Fill it in.")
+    """
+    row_place = "" if row is None else f"row {row:,}"
+    places = [row_place, f"column {column}" if column else ""]
+    where = ", ".join(filter(None, places))
+    found = printable(got, _LONGEST_VALUE) + (f" in {where}" if where else "")
+    shown = printable(source, _LONGEST_PATH)
+    return EqlearnError(f"`{shown}` must {what}; got {found}. {hint}")
+
+
+def printable(text: str, longest: int = _LONGEST_NAME) -> str:
+    r"""Return text from a file on one line: escaped where not printable, and cut.
+
+    Escape sequences, line ends and marks of writing direction could otherwise make a
+    terminal show something else than what is written.
+
+    Examples
+    --------
+    >>> printable("\x1b[31mred")
+    '\\x1b[31mred'
+    """
+    cut = text if len(text) <= longest else text[: longest - 1] + "…"
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in cut
+    )
 
 
 def _shown(value: object) -> str:

@@ -1,9 +1,117 @@
-"""Checks of the numbers that come in; reading files is for later."""
+"""The table of numbers that comes in, and the checks of arrays given instead."""
+
+import os
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.errors import must
+from eqlearn.errors import malformed, must, printable, unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of finite numbers, and what a user should know about them."""
+
+    names: tuple[str, ...]  # (D,) exactly as in the file
+    values: Array  # (N, D) floats
+    source: str  # the file, as the user named it
+    warnings: tuple[str, ...] = ()
+
+
+def column_of(
+    names: Sequence[str], wanted: str, *, asked: str = "column", source: str = ""
+) -> int:
+    """Find a column by name; blanks around it and how accents are coded are forgiven.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names to choose from.
+    wanted : str
+        The name as the user typed it.
+    asked : str
+        The parameter it was typed for, for the message.
+    source : str
+        The file the names come from, for the message.
+    """
+    if wanted in names:
+        return names.index(wanted)
+    same = [at for at, name in enumerate(names) if _plain(name) == _plain(wanted)]
+    where = f"for `{printable(source)}`" if source else ""
+    if not same:
+        raise unknown(asked, wanted, names, where=where)
+    if len(same) > 1:
+        alike = tuple(names[at] for at in same)
+        what = f"the name of one column, exactly one of {printable(repr(alike))}"
+        raise must(asked, what, wanted, "Rename the columns.", where=where)
+    return same[0]
+
+
+def chosen_columns(
+    source: str, names: Sequence[str], only: Sequence[str] | None
+) -> list[int]:
+    """Return the columns to read, in the order of the file: all, or only some."""
+    if only is None:
+        return list(range(len(names)))
+    if not only:
+        hint = "Leave it out to read all columns."
+        raise must("only", "at least one column", only, hint)
+    return sorted({column_of(names, name, source=source) for name in only})
+
+
+def check_unique(source: str, names: Sequence[str], *, row: int | None = None) -> None:
+    """Refuse names that occur twice: no one could say which column is meant."""
+    seen: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if name in seen:
+            which = f"`{printable(name)}`" if name.strip() else "an empty name"
+            raise malformed(
+                source,
+                "name every column differently",
+                f"{which} for columns {seen[name] + 1} and {at + 1}",
+                "Rename one of them.",
+                row=row,
+            )
+        seen[name] = at
+
+
+def column_label(names: Sequence[str], at: int) -> str:
+    """Name a column in a message: by its name, or by its number if it has none."""
+    name = names[at]
+    return f"`{printable(name)}`" if name.strip() else f"{at + 1} (without a name)"
+
+
+def empty_table(source: str, n_rows: int, n_columns: int) -> Array:
+    """Make room for a table, or say that the machine has not enough of it."""
+    check_memory(source, 8 * n_rows * n_columns)
+    return np.empty((n_rows, n_columns))
+
+
+def check_memory(source: str, n_bytes: int) -> None:
+    """Refuse a table with which the machine could not work."""
+    memory = _memory()
+    # Reading takes little more than the numbers; fitting holds them about three times.
+    if 3 * n_bytes > memory:
+        raise malformed(
+            source,
+            f"fit three times into the memory of {memory / 2**30:,.1f} GB",
+            f"{n_bytes / 2**30:,.1f} GB of numbers",
+            "Take fewer rows or columns.",
+        )
+
+
+def _memory() -> float:
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return float("inf")
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name).strip()
 
 
 def checked_samples(x: Array, y: Array) -> tuple[Array, Array]:
@@ -30,6 +138,23 @@ def checked_columns(name: str, values: Array) -> Array:
         hint = "Remove these rows."
         raise must(name, "finite everywhere", table[row, column], hint, where=where)
     return table
+
+
+def checked_weight(weight: Array, n: int) -> Array:
+    """Return one finite weight of at least zero for each of `n` samples."""
+    try:
+        values = np.asarray(weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise must("weight", "a list of numbers", type(weight).__name__) from error
+    if values.shape != (n,):
+        raise must("weight", f"one number for each of the {n} samples", values)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        where = f"in row {bad[0]}"
+        raise must("weight", "finite and at least 0", values[bad[0]], where=where)
+    if not np.any(values > 0):
+        raise must("weight", "above 0 for some samples", values)
+    return values
 
 
 def checked_domain(domain: Array, n_inputs: int) -> tuple[Array, Array]:

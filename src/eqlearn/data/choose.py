@@ -1,0 +1,138 @@
+"""Choosing targets and inputs from a table by their names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.data.table import Table, column_label, column_of
+from eqlearn.errors import malformed, must, printable
+
+# Fewer could not tell a formula with two or three constants from chance.
+FEWEST_ROWS = 10
+
+# Fourth powers of what is smaller or larger leave the range of floats.
+SMALLEST, LARGEST = 1e-75, 1e75
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What an equation is learned from: inputs and targets, by name."""
+
+    x: Array  # (N, D)
+    y: Array  # (N, M)
+    inputs: tuple[str, ...]  # (D,)
+    targets: tuple[str, ...]  # (M,)
+    warnings: tuple[str, ...]  # the table's and those about the choice
+
+
+def choose_columns(
+    table: Table, target: str | Sequence[str], inputs: str | Sequence[str] | None = None
+) -> Samples:
+    """Take targets and inputs out of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Where they are.
+    target : str or sequence of str
+        The columns to find equations for.
+    inputs : str or sequence of str, optional
+        The columns to find them in; all others by default.
+
+    Returns
+    -------
+    Samples
+        Constant columns and repeated rows are accepted with a warning.
+    """
+    targets = _found(table, "target", target)
+    chosen = _found(table, "inputs", _all_but(table, targets, inputs))
+    for at in chosen:
+        if at in targets:
+            what, hint = "other columns than the target", "Leave it out of one of them."
+            raise must("inputs", what, table.names[at], hint, where=_where(table))
+    if len(table.values) < FEWEST_ROWS:
+        what, got = f"have at least {FEWEST_ROWS} rows", f"{len(table.values)}"
+        raise malformed(table.source, what, got, "Measure more samples.")
+    for at in (*chosen, *targets):
+        _check_magnitude(table, at)
+    return Samples(
+        table.values[:, chosen],
+        table.values[:, targets],
+        tuple(table.names[at] for at in chosen),
+        tuple(table.names[at] for at in targets),
+        (*table.warnings, *_remarks(table, targets, chosen)),
+    )
+
+
+def _all_but(
+    table: Table, targets: list[int], inputs: str | Sequence[str] | None
+) -> str | Sequence[str]:
+    if inputs is not None:
+        return inputs
+    others = [name for at, name in enumerate(table.names) if at not in targets]
+    if not others:
+        what, got = "have inputs beside the target", "no other column"
+        raise malformed(table.source, what, got, "Add the columns it depends on.")
+    return others
+
+
+def _found(table: Table, asked: str, names: str | Sequence[str]) -> list[int]:
+    wanted = [names] if isinstance(names, str) else list(names)
+    if not wanted:
+        hint = f"There are {printable(', '.join(table.names))}."
+        raise must(asked, "at least one column", wanted, hint, where=_where(table))
+    found = [
+        column_of(table.names, name, asked=asked, source=table.source)
+        for name in wanted
+    ]
+    for at in found:
+        if found.count(at) > 1:
+            what, hint = "columns named once each", "Name it once."
+            raise must(asked, what, table.names[at], hint, where="twice")
+    return found
+
+
+def _where(table: Table) -> str:
+    return f"for `{printable(table.source)}`"
+
+
+def _check_magnitude(table: Table, at: int) -> None:
+    column = table.values[:, at]
+    largest = max(float(column.max()), -float(column.min()))
+    if largest == 0 or SMALLEST <= largest <= LARGEST:
+        return
+    raise malformed(
+        table.source,
+        f"have columns whose largest value is between {SMALLEST} and {LARGEST} in size",
+        f"{largest}",
+        "Choose another unit.",
+        column=column_label(table.names, at),
+    )
+
+
+def _remarks(table: Table, targets: list[int], chosen: list[int]) -> list[str]:
+    said = f"`{printable(table.source)}`: "
+    columns = [(at, "target", "its equation is this number") for at in targets]
+    columns += [(at, "input", "no equation can depend on it") for at in chosen]
+    remarks = [
+        f"{said}{role} {column_label(table.names, at)} is constant; {so}"
+        for at, role, so in columns
+        if table.values[:, at].min() == table.values[:, at].max()
+    ]
+    repeated = _count_repeated(table.values, [*chosen, *targets])
+    if repeated:
+        remarks.append(f"{said}{repeated:,} rows repeat others; errors look smaller")
+    return remarks
+
+
+def _count_repeated(values: Array, columns: list[int]) -> int:
+    """Count rows seen before, by hashes: comparing whole rows would sort them all."""
+    hashes = np.zeros(len(values), dtype=np.uint64)
+    for at in columns:
+        hashes ^= (values[:, at] + 0.0).view(np.uint64)  # -0.0 becomes 0.0
+        hashes *= np.uint64(0x9E3779B97F4A7C15)
+        hashes ^= hashes >> np.uint64(29)
+    hashes.sort()
+    return int(np.count_nonzero(hashes[1:] == hashes[:-1]))
