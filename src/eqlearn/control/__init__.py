@@ -1,0 +1,1 @@
+"""Control: rollouts, simulation, planning, the swing-up task (paper, section 5)."""
