@@ -17,7 +17,9 @@ PACKAGE = Path(eqlearn.__file__).parent
 ROWS = (
     {"cli"},
     {"demo", "reproduce"},
-    {"estimator", "report", "control", "baselines"},
+    {"runs"},
+    {"estimator"},
+    {"report", "control", "baselines"},
     {"search"},
     {"equation"},
     {"training"},

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 from eqlearn.errors import EqlearnError
 
 if TYPE_CHECKING:
+    from eqlearn.estimator import EquationLearner
     from eqlearn.network.architecture import Architecture
     from eqlearn.network.units import Unit, register_unit
 
-__all__ = ["Architecture", "EqlearnError", "Unit", "__version__", "register_unit"]
+__all__ = ["Architecture", "EqlearnError", "EquationLearner", "Unit"]
+__all__ += ["__version__", "register_unit"]
 __version__ = "0.1.0"
 
 _HOME_OF = {
+    "EquationLearner": "eqlearn.estimator",
     "Architecture": "eqlearn.network.architecture",
     "Unit": "eqlearn.network.units",
     "register_unit": "eqlearn.network.units",

@@ -165,7 +165,7 @@ def checked_domain(domain: Array, n_inputs: int) -> tuple[Array, Array]:
             "domain", f"one (low, high) for each of the {n_inputs} inputs", ranges
         )
     for column, (low, high) in enumerate(ranges.tolist()):
-        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        if not (np.isfinite(low) and np.isfinite(high) and low <= high):
             what = f"finite with low < high for input {column}"
             raise must("domain", what, (low, high))
     return ranges[:, 0], ranges[:, 1]

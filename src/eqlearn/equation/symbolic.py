@@ -73,7 +73,21 @@ def recognised(expression: Any) -> Any:
                 simple = sympy.Rational(fraction.numerator, fraction.denominator)
                 names[number] = simple * measure
                 break
-    return expression.xreplace(names)
+    return _whole_denominators(expression.xreplace(names))
+
+
+def _whole_denominators(expression: Any) -> Any:
+    """Write a/(2·(x/2 + 1)) as a/(x + 2)."""
+    import sympy
+
+    def is_one_over_a_sum(part: Any) -> bool:
+        return part.is_Pow and part.exp == -1 and part.base.is_Add
+
+    def rewritten(part: Any) -> Any:
+        content, primitive = part.base.primitive()
+        return sympy.Mul(1 / content, 1 / primitive)
+
+    return expression.replace(is_one_over_a_sum, rewritten)
 
 
 def _number(value: float) -> Any:

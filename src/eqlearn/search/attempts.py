@@ -5,11 +5,13 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TypeAlias
 
 from eqlearn.equation.criterion import Scored
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
 from eqlearn.search.levels import first_levels, later_levels, solve
 from eqlearn.search.restarts import restart
+from eqlearn.search.screening import in_all_inputs
 from eqlearn.search.task import N_SEARCH, Task, computing, is_exact, scored, scored_from
 
 #: Attempts of one job.
@@ -18,11 +20,17 @@ N_BATCH = 4
 LEAST_AHEAD = 2
 
 
-def attempts(task: Task) -> Iterator[Callable[[float], Scored | None]]:
+#: The inputs that attempts may use.
+Inputs: TypeAlias = tuple[int, ...]
+#: An attempt, told the mean squared residual of the best formula so far.
+Attempt: TypeAlias = Callable[[float], Scored | None]
+
+
+def attempts(task: Task) -> Iterator[Attempt]:
     """Everything worth trying, in order: simple fractions first, then by turns.
 
-    Each attempt is called with the mean squared residual of the best formula so far,
-    and otherwise depends on the task and its place in this order only.
+    Each attempt depends on what it is told, on the task and on its place in this order
+    only.
     """
     n_inputs = task.x.shape[1]
     for level in first_levels(n_inputs):
@@ -45,10 +53,11 @@ def n_before(index: int) -> int:
     return max(0, index - max(LEAST_AHEAD, index // 2))
 
 
-def batch_job(target: int, index: int, known: float) -> Job:
-    """A batch of consecutive attempts, told the best residual so far."""
+def batch_job(target: int, index: int, inputs: Inputs, start: int, known: float) -> Job:
+    """A batch of attempts from `start` on, with some inputs, told the best residual."""
     specification = {
-        "first": index * N_BATCH,
+        "inputs": inputs,
+        "start": start,
         "known": known if math.isfinite(known) else None,
     }
     return Job(f"y{target + 1}/attempt/{index}", batch, specification, str(target))
@@ -57,18 +66,21 @@ def batch_job(target: int, index: int, known: float) -> Job:
 def batch(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Make the attempts of a batch, as many as fit into a segment."""
     done = [] if state is None else read(state)
-    first = specification["first"]
+    inputs, start = specification["inputs"], specification["start"]
     known = math.inf if specification["known"] is None else specification["known"]
-    watch, is_over = Stopwatch(), False
+    n_inputs, watch, is_over = task.x.shape[1], Stopwatch(), False
     with computing(task):
-        data = task.rows(N_SEARCH)
-        left = itertools.islice(attempts(task), first + len(done), first + N_BATCH)
+        few = task.only(inputs)
+        data = few.rows(N_SEARCH)
+        left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:
             found = attempt(_least(known, done, data.n_residuals))
-            is_good = found is not None and math.isfinite(found.bic)
-            done.append(scored(found) if found is not None and is_good else None)
-            # What comes after an exact formula will not count.
-            is_over = found is not None and is_exact(found, data)
+            if found is not None and math.isfinite(found.bic):
+                done.append(scored(in_all_inputs(found, inputs, n_inputs)))
+                # What comes after an exact formula will not count.
+                is_over = is_exact(found, data)
+            else:
+                done.append(None)
             if is_over or watch.is_over():
                 break
     return Step(written(done), is_over or len(done) == N_BATCH)

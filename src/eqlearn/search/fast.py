@@ -1,12 +1,15 @@
 """The fast recipe as a plan: attempts until they agree, refinements, final fits."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
-from eqlearn.search.attempts import N_BATCH, batch_job, found_in, n_before
+from eqlearn.search.attempts import N_BATCH, Inputs, batch_job, found_in, n_before
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
+from eqlearn.search.pool import nothing
+from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.task import N_SEARCH, is_exact
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
@@ -15,19 +18,30 @@ CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
 MOST_ATTEMPTS = 400
+#: Mean squared residual, for a target of unit size, of a formula that is nearly right.
+NEARLY_NOTHING = 1e-4
 #: Share of a time limit after which attempts end.
 ATTEMPTS_SHARE = 0.7
 
 
 class FastPlan:
-    """The search for one target's formula."""
+    """The search for one target's formula.
 
-    def __init__(self, target: Target) -> None:
+    Every other batch of attempts does without the inputs that seem idle by then.
+    """
+
+    def __init__(self, target: Target, most_attempts: int = MOST_ATTEMPTS) -> None:
         self.targets = [target]
+        self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
-        self._data = target.pool.task.rows(N_SEARCH)
-        self._nothing = target.pool.best.graph
-        self._known = [math.inf]  # best residual after so many batches
+        task = target.pool.task
+        self._data = task.rows(N_SEARCH)
+        self._nothing = nothing(task, self._data).graph
+        self._significant = significant_inputs(task)
+        self._all = tuple(range(task.x.shape[1]))
+        # After so many batches: the best residual, and the inputs that matter.
+        self._known: list[tuple[float, Inputs]] = [(math.inf, self._all)]
+        self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
 
     def stages(self) -> Iterator[Stage]:
         """Attempts, then refinements of the best and their final fits."""
@@ -37,9 +51,14 @@ class FastPlan:
         yield from finishing(self._target)
 
     def _batch(self, index: int) -> Job | None:
-        if index * N_BATCH >= MOST_ATTEMPTS:
+        if index * N_BATCH >= self._most_attempts:
             return None
-        return batch_job(self._target.number, index, self._known[n_before(index)])
+        known, inputs = self._known[n_before(index)]
+        if index % 2 == 0:
+            inputs = self._all
+        start = self._n_asked[inputs]
+        self._n_asked[inputs] += N_BATCH
+        return batch_job(self._target.number, index, inputs, start, known)
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
@@ -50,12 +69,23 @@ class FastPlan:
             if self._is_enough():
                 return True
         left = min(entry.found.sse for entry in self._pool.entries)
-        self._known.append(left / self._data.n_residuals)
+        self._known.append((left / self._data.n_residuals, self._inputs_that_matter()))
         return False
+
+    def _inputs_that_matter(self) -> Inputs:
+        best = self._pool.best
+        matter = visible_inputs(self._pool.task, best.graph)
+        # A formula that explains nearly everything shows all inputs that matter. Tests
+        # are for before: along a trajectory every input is significant.
+        if best.sse > NEARLY_NOTHING * self._data.n_residuals:
+            matter = matter | self._significant
+        return tuple(sorted(matter)) or self._all
 
     def _is_enough(self) -> bool:
         """Whether more attempts cannot be expected to change the answer."""
         best = self._pool.best
+        if self._target.n_attempts >= self._most_attempts:
+            return True
         if is_exact(best, self._data):
             return True
         least = LEAST_ATTEMPTS + len(first_levels(self._pool.task.x.shape[1]))
@@ -64,4 +94,4 @@ class FastPlan:
         # On few rows a chance find may be ahead of what was found again and again.
         close = [e for e in self._pool.entries if e.found.bic < best.bic + CLOSE]
         agreed = max(entry.votes for entry in close) >= ENOUGH_VOTES
-        return self._target.n_attempts >= (least if agreed else MOST_ATTEMPTS)
+        return agreed and self._target.n_attempts >= least

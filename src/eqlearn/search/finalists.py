@@ -1,19 +1,21 @@
 """The best of a pool: refined by all moves, then fitted to every row and snapped."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
-from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.criterion import EXACT, Scored, complexity, score
 from eqlearn.equation.improve import Climb, climb
 from eqlearn.equation.moves import ALL
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
-from eqlearn.search.pool import Entry, has_pole
+from eqlearn.search.pool import Entry, Pool, has_pole, lead
 from eqlearn.search.task import (
     N_PRUNE,
     N_REFINE,
@@ -23,11 +25,15 @@ from eqlearn.search.task import (
     scored,
     scored_from,
 )
-from eqlearn.training.levenberg import fit, samples
+from eqlearn.training.levenberg import Fit, Samples, fit, samples
 
 #: How many of the pool are refined, if not further behind the best than this.
 N_FINALISTS = 5
 FINALIST_MARGIN = 40.0
+#: How many formulas that are no finalists are listed for comparison.
+N_FRONT = 8
+#: Share of the samples that is held out to measure the validation error.
+HELD_OUT = 0.1
 #: Rows that decide whether a constant may be snapped.
 N_SNAP = 100_000
 
@@ -43,12 +49,38 @@ class Candidate:
     rms: float  # of the residuals, in the units of the target
     votes: int  # attempts that ended in this formula
     has_pole: bool  # a denominator changes sign in the domain of use
+    validation: float  # error on samples held out of the fit
+    extrapolation: float | None = None  # error at far points held out of the fit
+
+    @property
+    def complexity(self) -> int:
+        """The size of the formula: its units and connections."""
+        return complexity(self.graph)
+
+    @property
+    def n_units(self) -> int:
+        """Active units, the sparsity s of the paper."""
+        return len(self.graph.nodes)
 
 
 def finalists(entries: list[Entry]) -> list[Entry]:
     """The entries of a pool that are worth refining."""
     best = entries[0].found.bic
     return [e for e in entries[:N_FINALISTS] if e.found.bic - best <= FINALIST_MARGIN]
+
+
+def front(entries: list[Entry], known: list[Entry]) -> list[Entry]:
+    """Entries that no smaller one explains as well: how error falls with size."""
+    found: list[Entry] = []
+    least = math.inf
+    for entry in sorted(
+        entries, key=lambda e: (complexity(e.found.graph), e.found.sse)
+    ):
+        if entry.found.sse < least:
+            least = entry.found.sse
+            found.append(entry)
+    others = [entry for entry in found if not any(entry is k for k in known)]
+    return others[:N_FRONT]
 
 
 def refine_job(target: int, rank: int, graph: Graph) -> Job:
@@ -102,9 +134,15 @@ def refined_by(task: Task, start: Graph, state: bytes | None) -> Scored:
         return score(graph, sse, data)
 
 
-def fit_job(target: int, rank: int, entry: Entry, data: str, at_home: bool) -> Job:
+def fit_job(
+    target: int, rank: int, entry: Entry, data: str, *, at_home: bool, as_it_is: bool
+) -> Job:
     """Fit a formula to every row, with standard errors, and snap its constants."""
-    specification = {**scored(entry.found), "votes": entry.votes}
+    specification = {
+        "graph": to_document(entry.found.graph),
+        "votes": entry.votes,
+        "as_it_is": as_it_is,
+    }
     return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, at_home)
 
 
@@ -114,23 +152,64 @@ def final_fit(task: Task, specification: Specification, state: bytes | None) -> 
     graph = from_document(specification["graph"])
     with computing(task):
         data = samples(task.x * task.x_scale, task.y * task.y_scale, weight=task.weight)
-        shown = displayed(task.in_units(graph), data.x)
-        # Scaled back, the residuals' floor has the square of the target's unit.
-        floor = EXACT * task.y_scale**2
-        fitted = fit(shown, data, tolerance=1e-9, damping=1e-6)
-        few = data.first(N_SNAP)
-        sse = fitted.sse if few is data else fit(fitted.graph, few).sse
-        snapped = snap(score(fitted.graph, sse, few, floor), few, floor)
+        n_iterations = 0 if specification["as_it_is"] else 30
+        fitted = fit(
+            displayed(task.in_units(graph), data.x),
+            data,
+            n_iterations=n_iterations,
+            tolerance=1e-9,
+            damping=1e-6,
+        )
         found = Candidate(
-            fitted.graph,
-            snapped.graph,
-            tuple(constants(fitted.graph, data)),
-            specification["bic"],
-            float(np.sqrt(fitted.sse / data.n_residuals)),
-            specification["votes"],
-            has_pole(graph, task),
+            graph=fitted.graph,
+            snapped=fitted.graph if not n_iterations else _snapped(task, fitted, data),
+            constants=tuple(constants(fitted.graph, data)),
+            bic=_criterion(task, graph, n_iterations),
+            rms=float(np.sqrt(fitted.sse / data.n_residuals)),
+            votes=specification["votes"],
+            has_pole=has_pole(graph, task),
+            **held_out_errors(task, fitted.graph, n_iterations),
         )
     return Step(written(row(found)), True)
+
+
+def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
+    # Scaled back, the residuals' floor has the square of the target's unit.
+    floor = EXACT * task.y_scale**2
+    few = data.first(N_SNAP)
+    sse = fitted.sse if few is data else fit(fitted.graph, few).sse
+    return snap(score(fitted.graph, sse, few, floor), few, floor).graph
+
+
+def _criterion(task: Task, graph: Graph, n_iterations: int) -> float:
+    """Judge by the same rows and in the same units, wherever a formula came from."""
+    data = task.rows(N_PRUNE)
+    graph, sse, _ = fit(graph, data, n_iterations=n_iterations)
+    pool = Pool(task)
+    pool.add(score(graph, sse, data))
+    return pool.best.bic - lead(graph)
+
+
+def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, Any]:
+    """RMS errors on samples and at far points that were held out of the fit."""
+    n = min(len(task.x), N_SNAP)
+    n_out = max(1, round(HELD_OUT * (n - task.n_far)))
+
+    def error(fitted_to: slice, held_out: slice) -> float:
+        x, y = task.x * task.x_scale, task.y * task.y_scale
+        weight = None if task.weight is None else task.weight[fitted_to]
+        data = samples(x[fitted_to], y[fitted_to], weight=weight)
+        without = fit(graph, data, n_iterations=n_iterations).graph
+        return _rms(without.evaluate(x[held_out])[0] - y[held_out])
+
+    far = error(slice(task.n_far, n), slice(task.n_far)) if task.n_far else None
+    inside = error(slice(n - n_out), slice(n - n_out, n))
+    return {"validation": inside, "extrapolation": far}
+
+
+def _rms(residuals: Array) -> float:
+    value = float(np.sqrt(np.mean(residuals**2)))
+    return value if math.isfinite(value) else math.inf
 
 
 def row(found: Candidate) -> dict[str, Any]:
@@ -143,6 +222,8 @@ def row(found: Candidate) -> dict[str, Any]:
         "rms": found.rms,
         "votes": found.votes,
         "has_pole": found.has_pole,
+        "validation": found.validation,
+        "extrapolation": found.extrapolation,
     }
 
 

@@ -1,18 +1,19 @@
 """What every recipe ends with: refinements of the best, and their final fits."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eqlearn.search.finalists import (
     Candidate,
     candidate,
     finalists,
     fit_job,
+    front,
     refine_job,
     refined_by,
 )
 from eqlearn.search.jobs import Job, Stage, read
-from eqlearn.search.pool import Pool, nothing
+from eqlearn.search.pool import SAME, Pool, nothing
 from eqlearn.search.task import N_PRUNE
 
 #: Share of a time limit after which refinements end.
@@ -27,6 +28,7 @@ class Target:
     pool: Pool
     whole: str  # the name of its data with every row
     at_home: bool  # whether these are too large to be sent to a worker
+    refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
     candidates: list[Candidate] = field(default_factory=list)
 
@@ -34,11 +36,11 @@ class Target:
 def finishing(target: Target) -> Iterator[Stage]:
     """Refine the best of the pool, fit them to all rows, and list them as candidates.
 
-    Formulas of `candidates` are ranked by the criterion; the one that explains nothing
-    is among them, for there may be nothing to find.
+    Smaller and larger formulas of the pool are listed too, to compare with, and the
+    one that explains nothing, for there may be nothing to find. The best is first.
     """
     task, refined = target.pool.task, Pool(target.pool.task)
-    chosen = finalists(target.pool.entries)
+    chosen = finalists(target.pool.entries) if target.refine else []
 
     def refinement(rank: int) -> Job | None:
         if rank >= len(chosen):
@@ -52,20 +54,39 @@ def finishing(target: Target) -> Iterator[Stage]:
 
     yield Stage(refinement, take_refined, share=REFINE_SHARE)
 
-    if not refined.entries:
-        take_refined(0, None)
     refined.add(nothing(task, task.rows(N_PRUNE)))
+    others = target.pool.entries
+    if target.refine:
+        others = front(others, known=chosen)
+    entries = refined.entries + others
 
     def final_fit(rank: int) -> Job | None:
-        if rank >= len(refined.entries):
+        if rank >= len(entries):
             return None
-        entry = refined.entries[rank]
-        return fit_job(target.number, rank, entry, target.whole, target.at_home)
+        return fit_job(
+            target.number,
+            rank,
+            entries[rank],
+            target.whole,
+            at_home=target.at_home,
+            as_it_is=not target.refine,
+        )
 
     def take_fitted(rank: int, state: bytes | None) -> bool:
         del rank
         if state is not None:
-            target.candidates.append(candidate(read(state)))
+            _list(target.candidates, candidate(read(state)))
         return False
 
-    yield Stage(final_fit, take_fitted, at_least=1)
+    yield Stage(final_fit, take_fitted, at_least=2)
+
+
+def _list(candidates: list[Candidate], found: Candidate) -> None:
+    """Add a candidate in its place, or its votes to those of the same formula."""
+    for i, known in enumerate(candidates):
+        same_size = known.graph.n_parameters == found.graph.n_parameters
+        if same_size and abs(known.bic - found.bic) < SAME:
+            candidates[i] = replace(known, votes=known.votes + found.votes)
+            return
+    candidates.append(found)
+    candidates.sort(key=lambda one: one.bic)

@@ -10,20 +10,24 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use, scaling_of
-from eqlearn.data.table import checked_domain, checked_samples
-from eqlearn.equation.criterion import complexity
+from eqlearn.data.table import checked_domain, checked_samples, checked_weight
+from eqlearn.equation.criterion import complexity, score
+from eqlearn.equation.symbolic import rescaled
 from eqlearn.errors import must, unknown
+from eqlearn.network.canonical import canonical
+from eqlearn.network.document import to_document
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import own_units, unit
 from eqlearn.search.backends import backend
-from eqlearn.search.fast import FastPlan
+from eqlearn.search.fast import MOST_ATTEMPTS, FastPlan
 from eqlearn.search.finalists import Candidate, row
 from eqlearn.search.finishing import Target
 from eqlearn.search.paper import Grid, PaperPlan
 from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.runner import Ending, Event, Interrupts, run
 from eqlearn.search.store import Memory, Store
-from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task
+from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computing
+from eqlearn.training.levenberg import fit
 
 RECIPES = ("fast", "paper")
 #: Data of more bytes are not sent to workers; their final fits are computed here.
@@ -71,14 +75,17 @@ def learn(
     y: Array,
     *,
     domain: Array | None = None,
+    weight: Array | None = None,
     seed: int = 0,
     time_limit: float | None = None,
     far: tuple[Array, Array] | None = None,
     units: Sequence[str] = DEFAULT_UNITS,
     recipe: str | Grid = "fast",
+    max_attempts: int = MOST_ATTEMPTS,
     jobs: int | None = None,
     scheduler: str | None = None,
     run_dir: Path | str | None = None,
+    known: Sequence[Sequence[Graph]] | None = None,
     callback: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Found]:
     """Search a formula for every column of `y` (N, M) in terms of `x` (N, D).
@@ -89,6 +96,8 @@ def learn(
         Samples by inputs and samples by targets.
     domain : array of (low, high) for each input, optional
         The domain of use; by default the range of the data widened to twice its size.
+    weight : array (N,), optional
+        How much each sample counts; 2 counts as if the sample were there twice.
     seed : int
         Another seed makes other attempts. The same one gives the same answer, on
         however many processes and machines, unless a time limit cuts it short.
@@ -101,29 +110,41 @@ def learn(
         What the fast recipe's networks are made of.
     recipe : {"fast", "paper"} or Grid
         The fast recipe, the paper's grid of 78 networks, or another grid like it.
+    max_attempts : int
+        Attempts of the fast recipe at each target if they do not agree before: a limit
+        that, unlike time, always ends the search at the same point.
     jobs : int, optional
         Processes to use; by default one for every core.
     scheduler : str, optional
         Address of a Dask scheduler whose workers are to be used instead.
     run_dir : path, optional
         Where every finished step is kept. The same call again goes on from there.
+    known : graphs for each target, optional
+        Formulas in the units of the data that are candidates from the start.
     callback : callable
         Called with a `Progress` whenever something was finished.
     """
     if time_limit is not None and not time_limit > 0:
         raise must("time_limit", "above 0 seconds, or None", time_limit)
+    if not isinstance(max_attempts, int) or max_attempts < 1:
+        raise must("max_attempts", "an integer of at least 1", max_attempts)
     for name in units:
         unit(name)
-    tasks = tasks_of(x, y, domain=domain, seed=seed, far=far, units=tuple(units))
+    tasks = tasks_of(
+        x, y, domain=domain, weight=weight, seed=seed, far=far, units=tuple(units)
+    )
     data, targets = _targets(tasks)
-    plans = _plans(recipe, tasks, targets, data)
+    for target, graphs in zip(targets, known or [()] * len(targets), strict=True):
+        _remember(target.pool, graphs)
+    plans = _plans(recipe, tasks, targets, data, max_attempts)
     identity = {
         "settings": {
             "recipe": recipe if isinstance(recipe, str) else vars(recipe),
             "seed": seed,
             "units": list(units),
+            "known": [[to_document(graph) for graph in some] for some in known or ()],
         },
-        "data": fingerprint(x, y, domain, *(far or ())),
+        "data": fingerprint(x, y, domain, weight, *(far or ())),
     }
 
     def show(event: Event) -> None:
@@ -158,20 +179,28 @@ def tasks_of(
     x: Array,
     y: Array,
     *,
-    domain: Array | None,
     seed: int,
-    far: tuple[Array, Array] | None,
-    units: tuple[str, ...],
+    domain: Array | None = None,
+    weight: Array | None = None,
+    far: tuple[Array, Array] | None = None,
+    units: tuple[str, ...] = DEFAULT_UNITS,
 ) -> list[Task]:
     """Check and scale the data; one task for each target."""
     x, y = checked_samples(x, y)
+    if weight is not None:
+        weight = checked_weight(weight, len(x))
+        x, y, weight = x[weight > 0], y[weight > 0], weight[weight > 0]
+        weight = weight / np.mean(weight)  # so that errors keep their unit
     order = np.random.default_rng([seed, 3]).permutation(len(x))
     x, y = x[order], y[order]
+    weight = None if weight is None else weight[order]
     scales = scaling_of(x, y)
     if far is not None:
         x_far, y_far = _checked_far(far, x, y)
         # In front, so that no smaller selection of rows leaves them out.
         x, y = np.concatenate([x_far, x]), np.concatenate([y_far, y])
+        if weight is not None:
+            weight = np.concatenate([np.ones(len(x_far)), weight])
     if domain is None:
         low, high = domain_of_use(x)
     else:
@@ -187,6 +216,7 @@ def tasks_of(
             float(y_scale),
             n_far=len(y) - len(order),
             seed=seed,
+            weight=weight,
             units=units,
             own_units=own_units(units),
         )
@@ -212,19 +242,36 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
         data |= {str(m): few, whole: task}
         pool = Pool(few)
         pool.add(nothing(few, few.rows(N_SEARCH)))
-        targets.append(Target(m, pool, whole, task.x.nbytes > LARGEST_SENT))
+        at_home = task.x.nbytes > LARGEST_SENT
+        targets.append(Target(m, pool, whole, at_home))
     return data, targets
 
 
+def _remember(pool: Pool, graphs: Sequence[Graph]) -> None:
+    task = pool.task
+    with computing(task):
+        data = task.rows(N_SEARCH)
+        for graph in graphs:
+            scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
+            fitted = fit(canonical(scaled, data.x), data)
+            pool.add(score(fitted.graph, fitted.sse, data))
+
+
 def _plans(
-    recipe: str | Grid, tasks: list[Task], targets: list[Target], data: dict[str, Task]
+    recipe: str | Grid,
+    tasks: list[Task],
+    targets: list[Target],
+    data: dict[str, Task],
+    max_attempts: int,
 ) -> Sequence[FastPlan | PaperPlan]:
     if recipe == "fast":
-        return [FastPlan(target) for target in targets]
+        return [FastPlan(target, max_attempts) for target in targets]
     if recipe == "paper":
         recipe = Grid()
     if not isinstance(recipe, Grid):
         raise unknown("recipe", recipe, RECIPES)
+    for target in targets:
+        target.refine = recipe.refine
     data["all"] = replace(tasks[0], y=np.concatenate([t.y for t in tasks], axis=1))
     return [PaperPlan(recipe, targets, "all", tasks[0].seed)]
 

@@ -15,6 +15,8 @@ from eqlearn.training.levenberg import Samples, fit
 N_LOOKED = 1e6
 #: What a pole in the domain of use costs in the criterion.
 POLE_CHARGE = 20.0
+#: A denominator this much smaller than on the data, somewhere in the domain, is a pole.
+VANISHING = 1e-5
 #: Criteria closer than this, with equally many parameters, are of one formula.
 SAME = 0.05
 
@@ -42,7 +44,7 @@ class Pool:
     def add(self, found: Scored, votes: int = 1) -> None:
         """Put a formula in, charged for a pole, or count it if it is there."""
         bic = found.bic + POLE_CHARGE * has_pole(found.graph, self.task)
-        if not math.isfinite(bic):
+        if math.isnan(bic):
             return
         for entry in self.entries:
             known = entry.found
@@ -55,12 +57,20 @@ class Pool:
 
 
 def has_pole(graph: Graph, task: Task) -> bool:
-    """Tell whether a denominator changes sign in the domain of use."""
+    """Tell whether a denominator changes sign, or vanishes, in the domain of use.
+
+    One that only touches zero, as x² does, is given away by values that are small
+    compared with all that it has on the data.
+    """
     rng = np.random.default_rng([task.seed, 4])
     points = rng.uniform(task.low, task.high, (2000, len(task.low)))
+    n = min(len(task.x), N_SEARCH)
     with np.errstate(all="ignore"):
-        _, b = graph.evaluate(np.concatenate([task.x[:N_SEARCH], points]))
-    return bool(np.any((b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)))
+        _, b = graph.evaluate(np.concatenate([task.x[:n], points]))
+    changes_sign = (b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)
+    size = np.abs(b)
+    vanishes = size[n:].min(axis=0) < VANISHING * size[:n].min(axis=0)
+    return bool(np.any(changes_sign | vanishes))
 
 
 def nothing(task: Task, data: Samples) -> Scored:
@@ -72,4 +82,10 @@ def nothing(task: Task, data: Samples) -> Scored:
     graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
     graph, sse, _ = fit(canonical(graph, data.x), data)
     found = score(graph, sse, data)
-    return found._replace(bic=found.bic - 2.0 * math.log(N_LOOKED))
+    return found._replace(bic=found.bic - lead(graph))
+
+
+def lead(graph: Graph) -> float:
+    """The margin by which others must beat this formula, if it explains nothing."""
+    is_nothing = not any(linear.keys() - {CONSTANT} for linear in graph.slots())
+    return 2.0 * math.log(N_LOOKED) if is_nothing else 0.0

@@ -5,6 +5,7 @@ sparse one, prune it to a formula, try the quick structural moves.
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,17 +28,50 @@ class Configuration(NamedTuple):
     division: bool
     l1: float
     spread: float
+    n_iterations: int = 100
+    n_free: int = 20
 
 
-#: Rotated through, small and large, shallow and deep, so that a short search is broad.
-SHAPES: tuple[tuple[tuple[int, int], ...], ...] = (
-    ((6, 5),),
-    ((6, 5), (4, 5)),
-    ((4, 3), (4, 3)),
-    ((4, 4), (3, 3), (3, 3)),
+@dataclass(frozen=True)
+class Rotation:
+    """What restarts go through by turns: shapes in order, the rest drawn at random."""
+
+    shapes: tuple[tuple[tuple[int, int], ...], ...]
+    l1: tuple[float, ...]
+    spreads: tuple[float, ...]
+    n_iterations: int
+    n_free: int
+
+
+#: Small and large, shallow and deep, so that a short search is broad.
+QUICK_ROTATION = Rotation(
+    shapes=(
+        ((6, 5),),
+        ((6, 5), (4, 5)),
+        ((4, 3), (4, 3)),
+        ((4, 4), (3, 3), (3, 3)),
+    ),
+    l1=(1e-4, 3e-4, 1e-3),
+    spreads=(2.0, 2.0, 4.0, 1.0),
+    n_iterations=100,
+    n_free=20,
 )
-L1 = (1e-4, 3e-4, 1e-3)
-SPREADS = (2.0, 2.0, 4.0, 1.0)
+#: What is not found by then has functions within functions. Longer training under
+#: stronger penalties unravels more of those for the same time.
+LONG_ROTATION = Rotation(
+    shapes=(
+        ((6, 5), (4, 5)),
+        ((4, 3), (4, 3)),
+        ((4, 4), (3, 3), (3, 3)),
+        ((6, 4), (4, 4), (4, 3)),
+    ),
+    l1=(3e-4, 1e-3, 3e-3, 1e-2),
+    spreads=(2.0, 3.0, 4.0),
+    n_iterations=250,
+    n_free=40,
+)
+#: Restarts of the quick rotation, with and without division, before the long one.
+N_QUICK = 8
 #: Weights that training has left smaller than this are dropped before pruning.
 SMALL_WEIGHT = 1e-2
 #: Formulas with more parameters get no moves yet: most are far from any law.
@@ -49,11 +83,15 @@ _QUICK_PATIENCE = Patience(n_proposals=60, n_rounds=10)
 def configuration(task: Task, index: int) -> Configuration:
     """Choose what the restart of this index tries."""
     rng = np.random.default_rng([task.seed, 1, index])
+    rotation = QUICK_ROTATION if index < N_QUICK else LONG_ROTATION
+    shapes = rotation.shapes
     return Configuration(
-        hidden=SHAPES[index % len(SHAPES)],
-        division=(index // len(SHAPES)) % 2 == 1,
-        l1=float(rng.choice(L1)),
-        spread=float(rng.choice(SPREADS)),
+        hidden=shapes[index % len(shapes)],
+        division=(index // len(shapes)) % 2 == 1,
+        l1=float(rng.choice(rotation.l1)),
+        spread=float(rng.choice(rotation.spreads)),
+        n_iterations=rotation.n_iterations,
+        n_free=rotation.n_free,
     )
 
 
@@ -72,7 +110,8 @@ def restart(task: Task, index: int, known: float = math.inf) -> Scored | None:
     weights = initialise(architecture, rng, spread=config.spread, denominator=1.0)
     start = fixed_denominators(from_network(architecture, weights))
     domain = (task.low, task.high)
-    graph = train(start, task.x, task.y, domain, SparseTraining(l1=config.l1), rng)
+    training = SparseTraining(config.l1, config.n_iterations, config.n_free)
+    graph = train(start, task.x, task.y, domain, training, rng)
     return refined(task, graph)
 
 

@@ -1,0 +1,124 @@
+"""Formulas ready to be written down: one graph for all targets, and the user's names.
+
+Inside, inputs are numbers and x1, x2, ...; the user's names are met here, at the edge.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from eqlearn.errors import must
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+
+#: Where formulas are compared when nobody says what the inputs are like.
+DEFAULT_RANGE = (-2.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """One formula for each target, in the units of the data."""
+
+    graph: Graph  # its outputs are the targets
+    inputs: tuple[str, ...]
+    targets: tuple[str, ...]
+    ranges: tuple[tuple[float, float], ...]  # of each input, where forms are compared
+
+    def rounded(self, digits: int) -> "Formulas":
+        """Round all weights to significant digits."""
+        slots: list[Linear] = [
+            {source: float(f"{w:.{digits}g}") for source, w in linear.items()}
+            for linear in self.graph.slots()
+        ]
+        return replace(self, graph=self.graph.with_slots(slots))
+
+
+def formulas(
+    graphs: Sequence[Graph],
+    inputs: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
+    ranges: Sequence[tuple[float, float]] | None = None,
+) -> Formulas:
+    """Put graphs of the same inputs and the names of their columns together.
+
+    Any text is a name. Without names, inputs are x1, x2, ... and targets y1, y2, ...
+    (one is y). `ranges` are (low, high) of each input.
+    """
+    if not graphs or len({graph.n_inputs for graph in graphs}) > 1:
+        counts = [graph.n_inputs for graph in graphs]
+        raise must("graphs", "one or more, of the same inputs", counts)
+    graph = _joined(graphs)
+    n, m = graph.n_inputs, graph.n_outputs
+    if targets is None:
+        targets = ["y"] if m == 1 else [f"y{o + 1}" for o in range(m)]
+    inputs = [f"x{i + 1}" for i in range(n)] if inputs is None else inputs
+    ranges = [DEFAULT_RANGE] * n if ranges is None else ranges
+    if len(ranges) != n:
+        raise must("ranges", f"one (low, high) for each of the {n} inputs", len(ranges))
+    return Formulas(
+        _with_values(graph),
+        _names("inputs", inputs, n),
+        _names("targets", targets, m),
+        tuple((float(low), float(high)) for low, high in ranges),
+    )
+
+
+def _names(parameter: str, names: Sequence[str], count: int) -> tuple[str, ...]:
+    for name in names:
+        if not isinstance(name, str):
+            raise must(parameter, "text", name, "Name the columns by text.")
+    if len(names) != count or len(set(names)) < count:
+        raise must(parameter, f"{count} different names", list(names))
+    return tuple(names)
+
+
+def _joined(graphs: Sequence[Graph]) -> Graph:
+    """One graph with the outputs of all; equal units are shared, unused ones dropped.
+
+    No constant is folded and no sum turned around, so that the numbers stay the same.
+    """
+    n_inputs = graphs[0].n_inputs
+    nodes: list[Node] = []
+    known: dict[object, int] = {}
+    outputs: list[tuple[Linear, Linear]] = []
+    for graph in graphs:
+        used = _used(graph)
+        numbers = {i: i for i in range(CONSTANT, n_inputs)}
+
+        for k, node in enumerate(graph.nodes):
+            if n_inputs + k not in used:
+                continue
+            arguments = tuple(_moved(linear, numbers) for linear in node.arguments)
+            key = node.unit, tuple(tuple(linear.items()) for linear in arguments)
+            if key not in known:
+                known[key] = n_inputs + len(nodes)
+                nodes.append(Node(node.unit, arguments))
+            numbers[n_inputs + k] = known[key]
+        outputs += [(_moved(a, numbers), _moved(b, numbers)) for a, b in graph.outputs]
+    return Graph(n_inputs, tuple(nodes), tuple(outputs))
+
+
+def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
+    moved: dict[int, float] = {}
+    for source, weight in linear.items():  # of which two may be one unit now
+        moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
+    return moved
+
+
+def _used(graph: Graph) -> set[int]:
+    used = {s for output in graph.outputs for linear in output for s in linear}
+    for k in range(len(graph.nodes) - 1, -1, -1):
+        if graph.n_inputs + k in used:
+            used |= {s for linear in graph.nodes[k].arguments for s in linear}
+    return used
+
+
+def _with_values(graph: Graph) -> Graph:
+    for (slot, _), weight in graph.connections():
+        if not math.isfinite(weight):
+            raise must("graphs", "of finite weights", weight, where=f"in slot {slot}")
+    for o, (_, denominator) in enumerate(graph.outputs):
+        if not any(denominator.values()):
+            raise must(
+                "graphs", "with denominators other than 0", 0, f"See target {o}."
+            )
+    return graph

@@ -1,0 +1,115 @@
+"""Which inputs matter: a table often has columns that the target does not depend on.
+
+Libraries of features grow with a power of the number of inputs, and networks have to
+unlearn each of them; without the idle ones more can be tried, and sooner.
+"""
+
+import itertools
+import math
+
+import numpy as np
+from scipy import stats
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import Scored
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.search.task import N_SEARCH, Task
+
+#: Degrees of the polynomials that inputs are judged by, the first with few terms.
+DEGREES = (3, 2)
+#: Terms for each row that a polynomial may have, at most.
+MOST_TERMS = 0.25
+#: How unlikely the gain by an idle input must be for the input to matter.
+SIGNIFICANCE = 1e-3
+#: Share of the target's spread by which an input must move a formula to be visible.
+VISIBLE = 0.003
+
+
+def significant_inputs(task: Task) -> frozenset[int]:
+    """Tell without which inputs a polynomial of the others explains less.
+
+    By an F-test of all terms of an input together. Not all that matter are found, least
+    those in fast oscillations, and none if there are too many inputs to tell.
+    """
+    n_inputs = task.x.shape[1]
+    data = task.rows(N_SEARCH)
+    n = data.y.shape[1]
+    powers = _powers(n_inputs, MOST_TERMS * n)
+    weighted = [_monomial(data.x[:, :n], term) * data.root_weight for term in powers]
+    columns, y = np.stack(weighted, axis=1), data.y[0] * data.root_weight
+    least = _left(columns, y)
+
+    def chance(i: int) -> float:
+        without = [k for k, term in enumerate(powers) if i not in term]
+        n_terms, n_free = len(powers) - len(without), n - len(powers)
+        gain = (_left(columns[:, without], y) - least) / max(n_terms, 1)
+        ratio = gain / (least / max(n_free, 1) + np.finfo(float).tiny)
+        return float(stats.f.sf(ratio, n_terms, n_free))
+
+    return frozenset(i for i in range(n_inputs) if chance(i) < SIGNIFICANCE)
+
+
+def visible_inputs(task: Task, graph: Graph) -> frozenset[int]:
+    """Tell which inputs make a visible difference to a formula's values."""
+    x = task.x[:N_SEARCH]
+    with np.errstate(all="ignore"):
+        values = graph.evaluate(x)[0]
+        spread = float(np.std(task.y[:N_SEARCH]))
+
+        def difference(i: int) -> float:
+            mixed = x.copy()
+            mixed[:, i] = np.roll(x[:, i], 1)
+            return float(np.median(np.abs(graph.evaluate(mixed)[0] - values)))
+
+        used = {s for linear in graph.slots() for s in linear if 0 <= s < x.shape[1]}
+        return frozenset(i for i in used if not difference(i) < VISIBLE * spread)
+
+
+def _powers(n_inputs: int, most: float) -> list[tuple[int, ...]]:
+    """All monomials up to the highest degree that keeps their number small."""
+    for degree in DEGREES:
+        if math.comb(n_inputs + degree, degree) <= most:
+            return [
+                term
+                for d in range(degree + 1)
+                for term in itertools.combinations_with_replacement(range(n_inputs), d)
+            ]
+    return [()]
+
+
+def _monomial(x: Array, term: tuple[int, ...]) -> Array:
+    return np.prod(x[list(term)], axis=0) if term else np.ones(x.shape[1])
+
+
+def _left(columns: Array, y: Array) -> float:
+    """The squared error that a least-squares fit leaves."""
+    solution = np.linalg.lstsq(columns, y, rcond=1e-12)[0]
+    return float(np.sum((y - columns @ solution) ** 2))
+
+
+def in_all_inputs(found: Scored, inputs: tuple[int, ...], n_inputs: int) -> Scored:
+    """Write a formula of some of the inputs as one of all of them."""
+    shift = n_inputs - len(inputs)
+    number = {CONSTANT: CONSTANT, **dict(enumerate(inputs))}
+
+    def moved(source: int) -> int:
+        return number.get(source, source + shift)
+
+    graph = found.graph
+    slots: list[Linear] = [
+        {moved(source): weight for source, weight in linear.items()}
+        for linear in graph.slots()
+    ]
+    wide = Graph(n_inputs, graph.nodes, graph.outputs).with_slots(slots)
+    return found._replace(
+        graph=Graph(
+            n_inputs,
+            wide.nodes,
+            wide.outputs,
+            frozenset((slot, moved(source)) for slot, source in graph.fixed),
+            {
+                (slot, moved(source)): ((lead, moved(of)), ratio)
+                for (slot, source), ((lead, of), ratio) in graph.ties.items()
+            },
+        )
+    )

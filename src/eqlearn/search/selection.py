@@ -1,0 +1,119 @@
+"""Which of the candidates is the answer: criteria as functions on their table.
+
+Each criterion gives every candidate a score, the smaller the better; the pick is the
+smallest. They see numbers only, never formulas.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.errors import must, unknown
+
+#: Weights α = β of V^int-S and α = γ of V^int&ex in the paper.
+ALPHA = BETA = GAMMA = 0.5
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The table of candidates, one number each (K,); NaN or inf where it diverged."""
+
+    validation: Array  # error inside the data, on samples held out
+    size: Array  # active units: s of the paper
+    bic: Array  # information criterion on all rows
+    extrapolation: Array | None = None  # error at labelled far points
+
+    def __post_init__(self) -> None:
+        for name, values in vars(self).items():
+            if values is not None and np.shape(values) != np.shape(self.bic):
+                raise must(name, f"of shape {np.shape(self.bic)}", np.shape(values))
+
+
+def normalised(values: Array) -> Array:
+    """Spread over [0, 1], as Eqs. 9 and 10 want it, whatever has diverged.
+
+    One huge error would press all others together at zero, where they cannot be told
+    apart. So the range ends at twice the median of the finite values, or at the
+    largest one if that is less: what lies beyond, infinities and NaN included, is 1.
+    """
+    values = np.where(np.isnan(values), np.inf, np.asarray(values, dtype=float))
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return np.ones(len(values))
+    low, widest = finite.min(), np.ptp(finite)
+    width = min(2.0 * np.median(finite - low) or widest, widest)
+    if width == 0:
+        return np.where(np.isfinite(values), 0.0, 1.0)
+    scaled: Array = np.clip((values - low) / width, 0.0, 1.0)
+    return scaled
+
+
+def ranks(values: Array) -> Array:
+    """Places from 0, equal values sharing the best of theirs; what diverged is last."""
+    values = np.where(np.isnan(values), np.inf, np.asarray(values, dtype=float))
+    return np.searchsorted(np.sort(values), values, side="left").astype(float)
+
+
+def v_int_s(table: Candidates, alpha: float = ALPHA, beta: float = BETA) -> Array:
+    """V^int-S, Eq. 9: interpolation error and sparsity."""
+    validation, size = normalised(table.validation), normalised(table.size)
+    return _disqualified(alpha * validation**2 + beta * size**2, table)
+
+
+def v_int_ex(
+    table: Candidates, alpha: float = ALPHA, beta: float = 0.0, gamma: float = GAMMA
+) -> Array:
+    """V^int&ex, Eq. 10: errors inside and far outside; sparsity counts if wanted."""
+    if table.extrapolation is None:
+        what = "a criterion that needs no far points"
+        hint = "Give labelled far points, or choose another one."
+        raise must("selection", what, "v_int_ex", hint)
+    extrapolation = normalised(table.extrapolation)
+    score = v_int_s(table, alpha, beta) + gamma * extrapolation**2
+    return np.where(np.isfinite(table.extrapolation), score, np.inf)
+
+
+def v_ranks(table: Candidates) -> Array:
+    """The original EQL's: squared places by error and by sparsity, added."""
+    return _disqualified(ranks(table.validation) ** 2 + ranks(table.size) ** 2, table)
+
+
+def information(table: Candidates) -> Array:
+    """The extended Bayesian criterion on all rows, far ones included."""
+    return np.where(np.isnan(table.bic), np.inf, table.bic)
+
+
+def _disqualified(score: Array, table: Candidates) -> Array:
+    """What diverged is no answer, however sparse it is."""
+    return np.where(np.isfinite(table.validation), score, np.inf)
+
+
+Criterion = Callable[[Candidates], Array]
+
+CRITERIA: Mapping[str, Criterion] = {
+    "information": information,
+    "v_int_s": v_int_s,
+    "v_int_ex": v_int_ex,
+    "v_ranks": v_ranks,
+}
+#: Picks the true formula at least as often as any other; see docs/selection.md.
+DEFAULT = "information"
+
+
+def criterion(name: str) -> Criterion:
+    """Look a criterion up by name."""
+    if name not in CRITERIA:
+        raise unknown("selection", name, CRITERIA)
+    return CRITERIA[name]
+
+
+def available(table: Candidates) -> Sequence[str]:
+    """The criteria that can be computed for a table."""
+    return [n for n in CRITERIA if n != "v_int_ex" or table.extrapolation is not None]
+
+
+def chosen(table: Candidates, name: str = DEFAULT) -> int:
+    """The pick of a criterion: its smallest score, the first if several have it."""
+    return int(np.argmin(criterion(name)(table)))

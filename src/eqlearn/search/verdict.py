@@ -1,0 +1,97 @@
+"""Whether a result can be trusted, in plain words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.graph import Graph
+from eqlearn.search.fast import CLOSE
+from eqlearn.search.finalists import Candidate
+from eqlearn.search.learn import Found
+
+#: Share of the target's spread that may be left unexplained without remark.
+MUCH_LEFT = 0.3
+#: Formulas that differ by less than this share of the spread agree.
+AGREE = 0.05
+#: Residuals of this share of the spread are rounding errors.
+EXACT_SHARE = 1e-9
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How far a formula can be trusted, why, and what to try if not far enough."""
+
+    kind: str  # trusted, plausible, doubtful or nothing
+    reasons: tuple[str, ...]
+    advice: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
+
+
+def verdict(found: Found, x: Array, y: Array, low: Array, high: Array) -> Verdict:
+    """Judge what was found for a target `y` (N,), to be used in a domain."""
+    best, spread = found.candidates[0], float(np.std(y))
+    share = best.rms / spread if spread else 0.0
+    if not found.is_something:
+        reason = "No formula explains more of the target than its mean does."
+        return Verdict("nothing", (reason,), (_MORE_DATA,))
+    good, doubts, advice = [], [], []
+    if share < EXACT_SHARE:
+        good.append("The formula is exact: it leaves nothing but rounding errors.")
+    elif best.votes > 1:
+        good.append(
+            f"{best.votes} of {found.n_attempts} independent attempts ended in it, "
+            f"and {100 * share:.2g} % of the target's spread is left."
+        )
+    else:
+        doubts.append(f"Only 1 of {found.n_attempts} attempts ended in it.")
+        advice.append("Give it more time or another seed.")
+    if share > MUCH_LEFT:
+        doubts.append(
+            f"{100 * share:.0f} % of the target's spread is left unexplained."
+        )
+        advice.append(_MORE_DATA)
+    rivals = [c for c in found.candidates[1:] if c.bic < best.bic + CLOSE]
+    if _differ(best, rivals, x, spread, low, high):
+        doubts.append("Others fit nearly as well and differ outside the data.")
+        advice.append("Measure a few points further out and give them as far points.")
+    weak = list(_weak_points(found, best))
+    kind = "doubtful" if doubts else "plausible" if weak else "trusted"
+    return Verdict(kind, (*good, *doubts, *weak), tuple(advice))
+
+
+_MORE_DATA = "Measure more, or inputs that are missing; other units may help."
+
+
+def _weak_points(found: Found, best: Candidate) -> list[str]:
+    weak = []
+    if best.has_pole:
+        weak.append("It has a pole in the domain of use.")
+    if found.ended == "time":
+        weak.append("Time was up before the attempts agreed.")
+    if found.ended == "interrupt":
+        weak.append("The search was interrupted.")
+    return weak
+
+
+def _differ(
+    best: Candidate,
+    rivals: list[Candidate],
+    x: Array,
+    spread: float,
+    low: Array,
+    high: Array,
+) -> bool:
+    points = np.random.default_rng(0).uniform(low, high, (2000, x.shape[1]))
+
+    def values(graph: Graph) -> Array:
+        with np.errstate(all="ignore"):
+            return graph.evaluate(points)[0]
+
+    ours = values(best.graph)
+    return any(
+        float(np.median(np.abs(values(rival.graph) - ours))) > AGREE * spread
+        for rival in rivals
+    )

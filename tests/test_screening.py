@@ -1,0 +1,60 @@
+import numpy as np
+from random_graphs import random_graph
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import Scored
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.learn import tasks_of
+from eqlearn.search.screening import (
+    in_all_inputs,
+    significant_inputs,
+    visible_inputs,
+)
+from eqlearn.search.task import Task
+
+
+def task(f: Array, n_inputs: int, n: int = 500) -> Task:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (n, n_inputs))
+    y = f(x)[:, None] + 0.01 * rng.normal(size=(n, 1))
+    return tasks_of(x, y, seed=0)[0]
+
+
+def test_idle_inputs_are_told_from_the_others() -> None:
+    some = task(lambda x: np.sin(2 * x[:, 0]) * x[:, 2] / (2 + x[:, 3]), 5)
+    assert significant_inputs(some) == {0, 2, 3}
+
+
+def test_with_too_many_inputs_nothing_is_said() -> None:
+    assert significant_inputs(task(lambda x: x[:, 0] * x[:, 1], 30, n=100)) == set()
+
+
+def test_an_input_is_visible_if_it_moves_the_formula() -> None:
+    some = task(lambda x: x[:, 0] + x[:, 1], 3)
+    graph = Graph(3, (), (({0: 1.0, 1: 1e-5, CONSTANT: 1.0}, {CONSTANT: 1.0}),))
+    assert visible_inputs(some, graph) == {0}
+    pole = Graph(3, (), (({0: 1.0}, {1: np.nan}),))
+    assert 1 in visible_inputs(some, pole)  # what cannot be computed is not ruled out
+
+
+def test_a_formula_of_some_inputs_is_one_of_all() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        narrow = random_graph(rng)
+        inputs = (0, 2, 5)[: narrow.n_inputs]
+        wide = in_all_inputs(Scored(narrow, 0.0, 0.0), inputs, 7).graph
+        x = rng.uniform(-1, 1, (50, 7))
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(
+                wide.evaluate(x)[0], narrow.evaluate(x[:, list(inputs)])[0]
+            )
+        assert wide.n_parameters == narrow.n_parameters
+
+
+def test_ties_and_fixed_weights_move_along() -> None:
+    node = Node("sin", ({0: 2.0, CONSTANT: 1.0},))
+    fixed, ties = frozenset({(0, 0)}), {(1, 1): ((0, CONSTANT), 2.0)}
+    narrow = Graph(1, (node,), (({1: 2.0}, {CONSTANT: 1.0}),), fixed, ties)
+    wide = in_all_inputs(Scored(narrow, 0.0, 0.0), (1,), 3).graph
+    assert wide.fixed == {(0, 1)}
+    assert wide.ties == {(1, 3): ((0, CONSTANT), 2.0)}
