@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from eqlearn.equation.symbolic import expressions, rounded
+from eqlearn.errors import printable
 from eqlearn.search.learn import Best, Progress
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def lines(
     return [
         counts(progress),
         *(
-            f"  {target} = {formula(best, inputs)} ({quality(best)})"
+            f"  {printable(target)} = {formula(best, inputs)} ({quality(best)})"
             for target, best in zip(targets, progress.best, strict=True)
         ),
     ]
@@ -99,7 +100,7 @@ def counts(progress: Progress) -> str:
 def formula(best: Best, inputs: Sequence[str]) -> str:
     """The best formula so far, cut if it is long."""
     text = str(rounded(expressions(best.graph, list(inputs))[0], 3))
-    return text if len(text) <= LONGEST_FORMULA else text[: LONGEST_FORMULA - 1] + "…"
+    return printable(text, LONGEST_FORMULA)
 
 
 def quality(best: Best) -> str:
@@ -117,6 +118,8 @@ def _view(progress: Progress, inputs: Sequence[str], targets: Sequence[str]) -> 
     for target, best in zip(targets, progress.best, strict=True):
         # As text, not as markup: a column may be called "[bold]".
         view.add_row(
-            Text(target), Text(formula(best, inputs)), Text(quality(best), style="dim")
+            Text(printable(target)),
+            Text(formula(best, inputs)),
+            Text(quality(best), style="dim"),
         )
     return view

@@ -1,0 +1,302 @@
+"""What a report says of each target, as values: the text and the page only lay it out.
+
+A model may come from a file: its settings are read with care, its names as mere text.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eqlearn.equation.domain import domain_report
+from eqlearn.equation.modelfile import Equation, Model
+from eqlearn.equation.names import visible
+from eqlearn.equation.rows import constant_rows, equation_rows, formula_text
+from eqlearn.errors import printable
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.selection import CRITERIA, DEFAULT
+from eqlearn.search.verdict import Verdict
+
+#: Candidates that are listed; a search lists some thirteen for each target.
+MOST_LISTED = 30
+#: Letters of a name in formulas that are text; pages show the whole name elsewhere.
+LONGEST_NAME = 60
+
+#: What the verdicts mean, as the first words that a reader sees.
+HEADLINES: Mapping[str, str] = {
+    "trusted": "This equation can be trusted.",
+    "plausible": "This equation is plausible.",
+    "doubtful": "This equation is doubtful.",
+    "nothing": "No equation was found.",
+}
+UNJUDGED = "Nobody has judged this equation."
+
+#: How each criterion chooses, as the end of a sentence.
+CHOOSES: Mapping[str, str] = {
+    "information": "the information criterion: the error on all rows, with a charge "
+    "for every constant and for every choice that was made on the way",
+    "v_int_s": "V^int-S of the paper (Eq. 9): the error on rows that were held out, "
+    "and the number of units",
+    "v_int_ex": "V^int&ex of the paper (Eq. 10): the errors on rows that were held "
+    "out and at the far points",
+    "v_ranks": "the ranks of the original EQL: the place by error on rows that were "
+    "held out, and the place by number of units",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """All that is known of one target."""
+
+    number: int  # of the target, from 0
+    target: str
+    chosen: Equation
+    others: tuple[Equation, ...]  # the other candidates, the best first
+    verdict: Verdict | None
+    constants: tuple[Mapping[str, Any], ...]  # of the chosen one, as fitted
+    domain: str  # what is proved or found of the denominator in the domain of use
+
+
+def findings(model: Model) -> tuple[Finding, ...]:
+    """Put together what is known of each target."""
+    constants = constant_rows(replace(model, inputs=distinct(model.inputs)))
+    low, high = np.reshape(model.domain, (-1, 2)).T
+    return tuple(
+        Finding(
+            number,
+            chosen.target,
+            chosen,
+            tuple(
+                one
+                for one in model.equations
+                if one.target == chosen.target and one is not chosen
+            ),
+            _verdict(model, number),
+            tuple(row for row in constants if row["target"] == chosen.target),
+            domain_report(chosen.snapped, low, high)[0].in_words(model.inputs),
+        )
+        for number, chosen in enumerate(model.chosen)
+    )
+
+
+def _verdict(model: Model, number: int) -> Verdict | None:
+    """The verdict that was kept with a model, if it is one."""
+    kept = model.settings.get("verdicts")
+    row = kept[number] if isinstance(kept, list | tuple) and number < len(kept) else {}
+    if not isinstance(row, Mapping) or str(row.get("kind")) not in HEADLINES:
+        return None
+    return Verdict(row["kind"], _sentences(row, "reasons"), _sentences(row, "advice"))
+
+
+def _sentences(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found = row.get(name)
+    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
+
+
+def headline(finding: Finding) -> str:
+    """Say in one sentence how far an equation can be trusted."""
+    return HEADLINES[finding.verdict.kind] if finding.verdict else UNJUDGED
+
+
+def criterion(model: Model) -> str:
+    """The name of the criterion that chose."""
+    parameters = model.settings.get("parameters")
+    name = parameters.get("selection") if isinstance(parameters, Mapping) else None
+    return name if isinstance(name, str) and name in CRITERIA else DEFAULT
+
+
+def how_chosen(model: Model, finding: Finding) -> str:
+    """Say how the equation was chosen."""
+    n = 1 + len(finding.others)
+    if n == 1:
+        return "There was no other candidate."
+    return f"Chosen from {n} candidates by {CHOOSES[criterion(model)]}."
+
+
+def what_came_second(model: Model, finding: Finding) -> str:
+    """Say what came second, and by how much."""
+    if not finding.others:
+        return ""
+    second = finding.others[0]
+    text = f"Second came {formula(second, model)} with an error of {second.rms:.3g}"
+    behind = second.bic - finding.chosen.bic
+    if criterion(model) != "information" or not behind > 0:
+        return f"{text} and a complexity of {second.complexity}."
+    return (
+        f"{text} and a complexity of {second.complexity}, "
+        f"{behind:.3g} behind by the criterion."
+    )
+
+
+def formula(equation: Equation, model: Model) -> str:
+    """Write an equation in one harmless line of text."""
+    target = shown(equation.target, model.targets.index(equation.target))
+    return formula_text(equation.snapped, distinct(model.inputs), target)
+
+
+def shown(name: str, number: int) -> str:
+    """A name as a piece of one line of text."""
+    return printable(visible(name, number), LONGEST_NAME)
+
+
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Names that can be shown in a line of text, still different from each other."""
+    found: list[str] = []
+    for number, name in enumerate(names):
+        word = stem = shown(name, number)
+        copy = 1
+        while word in found:
+            copy += 1
+            word = f"{stem}⟨{copy}⟩"
+        found.append(word)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of candidates."""
+
+    heading: str
+    key: str  # of the rows of `equation_rows`
+    written: Callable[[float], str]
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}"
+
+
+_COLUMNS = (
+    Column("error", "rms", _short),
+    Column("held out", "validation_error", _short),
+    Column("far points", "extrapolation_error", _short),
+    Column("complexity", "complexity", _whole),
+    Column("units", "active_units", _whole),
+    Column("votes", "votes", _whole),
+    Column("criterion", "information", "{:.1f}".format),
+    *(Column(f"rank by {name}", f"rank_{name}", _whole) for name in CRITERIA),
+)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The table of candidates of one target, the chosen one first."""
+
+    headings: tuple[str, ...]
+    equations: tuple[Equation, ...]
+    cells: tuple[tuple[str, ...], ...]  # for each equation
+    n_more: int
+
+
+def candidates(finding: Finding) -> Candidates:
+    """List the candidates with the numbers that are known of any of them."""
+    everything = (finding.chosen, *finding.others)
+    equations = everything[:MOST_LISTED]
+    rows = equation_rows(
+        Model((), (), equations, (), (), 0)  # only the equations are looked at
+    )
+    columns = [
+        column
+        for column in _COLUMNS
+        if any(math.isfinite(row.get(column.key, math.nan)) for row in rows)
+    ]
+    return Candidates(
+        tuple(column.heading for column in columns),
+        equations,
+        tuple(tuple(_cell(row, column) for column in columns) for row in rows),
+        len(everything) - len(equations),
+    )
+
+
+def _cell(row: Mapping[str, Any], column: Column) -> str:
+    value = row.get(column.key, math.nan)
+    return column.written(value) if math.isfinite(value) else "–"
+
+
+def with_error(value: float, error: float) -> str:
+    """Write a constant with its standard error, both to the digits that mean something.
+
+    Examples
+    --------
+    >>> with_error(3.14131, 0.00137)
+    '3.1413 ± 0.0014'
+    """
+    if not math.isfinite(error):
+        return f"{value:.4g}, not determined by the data"
+    if error <= abs(value) * 1e-12:
+        return f"{value:.12g}, exact to rounding"
+    # Two digits of the error; a power of ten apart only where zeros would fill lines.
+    decimals = 1 - math.floor(math.log10(error))
+    if not 0 <= decimals <= 8:
+        digits = max(0, decimals + math.floor(math.log10(abs(value) or error)))
+        return f"{value:.{digits}e} ± {error:.1e}"
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+
+
+def simple(value: float | None) -> str:
+    """Write a snapped constant: as a fraction, of π too, where it is one."""
+    if value is None:
+        return "–"
+    import sympy
+
+    from eqlearn.equation.symbolic import recognised
+
+    number = recognised(sympy.Float(value))
+    return f"{value:.6g}" if number.is_Float else str(number).replace("pi", "π")
+
+
+def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
+    """The units that the constants' places speak of, each as a graph of its own."""
+    graph = finding.chosen.graph
+    places = " ".join(str(row["of"]) for row in finding.constants)
+    for k, node in enumerate(graph.nodes):
+        name = f"{node.unit} {k + 1}"
+        if name in places:
+            output = {graph.n_inputs + k: 1.0}, {CONSTANT: 1.0}
+            yield name, Graph(graph.n_inputs, graph.nodes[: k + 1], (output,))
+
+
+def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
+    """The numbers that sum an equation up, each with what it is."""
+    chosen, scores = finding.chosen, finding.chosen.scores
+    facts = [
+        (f"error on {n_rows:,} rows (root mean square)", f"{chosen.rms:.3g}"),
+        ("error on rows held out", scores.get("validation_error")),
+        ("error at far points", scores.get("extrapolation_error")),
+        ("complexity (units and connections)", f"{chosen.complexity}"),
+        ("attempts that ended in it", f"{chosen.votes}"),
+    ]
+    return tuple(
+        (name, fact if isinstance(fact, str) else f"{fact:.3g}")
+        for name, fact in facts
+        if fact is not None
+    )
+
+
+def settings(model: Model) -> tuple[tuple[str, str], ...]:
+    """The settings of a search, one after the other."""
+    known = dict(model.settings)
+    known.pop("verdicts", None)
+    parameters = known.pop("parameters", {})
+    rows = {**(parameters if isinstance(parameters, Mapping) else {}), **known}
+    return tuple((str(name), _in_words(value)) for name, value in rows.items())
+
+
+def _in_words(value: Any) -> str:
+    match value:
+        case None:
+            return "default"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.6g}"
+        case list() | tuple():
+            return ", ".join(map(_in_words, value))
+        case Mapping():
+            return ", ".join(f"{k}: {_in_words(v)}" for k, v in value.items())
+    return str(value)

@@ -1,0 +1,241 @@
+"""The report as one page that needs nothing else: no script, no network, no file.
+
+Names and settings are text wherever they stand: the templates escape everything but
+the MathML and SVG that are built element by element.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from eqlearn._types import Array
+from eqlearn.equation.display import latex
+from eqlearn.equation.formulas import formulas
+from eqlearn.equation.modelfile import Equation, Model
+from eqlearn.equation.names import visible
+from eqlearn.equation.rows import DIGITS
+from eqlearn.errors import EqlearnError
+from eqlearn.network.graph import Graph
+from eqlearn.report import findings as found
+from eqlearn.report import plots
+from eqlearn.report.findings import Finding
+from eqlearn.report.svg import inline
+from eqlearn.report.typeset import Typeset, in_words, typeset
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Inputs along which slices are drawn: those of the formula first.
+MOST_SLICES = 12
+#: Letters of the widest piece of an equation in a table.
+WIDEST_CELL = 44
+#: Letters of a setting.
+_LONGEST_SETTING = 400
+
+
+def page(
+    model: Model,
+    findings: Sequence[Finding],
+    x: Array,
+    y: Array,
+    *,
+    curves: Sequence[Mapping[str, Any]],
+    origin: Mapping[str, str],
+) -> str:
+    """Write the page; x (N, D) and y (N, M) are the data or a sample of them."""
+    sections = [
+        _section(model, finding, x, y[:, finding.number]) for finding in findings
+    ]
+    text = _environment().get_template("report.html.j2")
+    return text.render(
+        model=model,
+        targets=[visible(name, m) for m, name in enumerate(model.targets)],
+        inputs=[
+            (visible(name, i), *model.ranges[i], *model.domain[i])
+            for i, name in enumerate(model.inputs)
+        ],
+        sections=sections,
+        phases=_phases(curves),
+        n_shown=len(x),
+        origin=dict(origin),
+        settings=[(name, _cut(value)) for name, value in found.settings(model)],
+        formula_colour=plots.FORMULA,
+        measured_colour=plots.MEASURED,
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("eqlearn.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = "{:.4g}".format
+    # Whatever a file said: control characters would not even be valid on a page.
+    environment.filters["visible"] = lambda text: visible(str(text), 0)
+    return environment
+
+
+def _section(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, Any]:
+    """All that the page says of one target."""
+    table = found.candidates(finding)
+    rivals = finding.others[: len(plots.RIVALS)]
+    drawn, left_out = slice_inputs(finding)
+    return {
+        "id": f"target-{finding.number + 1}",
+        "target": visible(finding.target, finding.number),
+        "kind": finding.verdict.kind if finding.verdict else "unjudged",
+        "headline": found.headline(finding),
+        "verdict": finding.verdict,
+        "equation": _typeset(finding.chosen.snapped, model, finding).html,
+        "in_short": _in_a_table(finding.chosen, model, finding),
+        "as_fitted": _typeset(finding.chosen.graph, model, finding).html,
+        "text": found.formula(finding.chosen, model),
+        "latex": _latex(finding.chosen, model),
+        "errors": found.errors(finding, model.n_rows),
+        "constants": [
+            (
+                visible(row["of"], 0),
+                found.with_error(row["value"], row["standard_error"]),
+                found.simple(row["snapped"]),
+            )
+            for row in finding.constants
+        ],
+        "units": [
+            typeset(graph, found.distinct(model.inputs), name).html
+            for name, graph in found.units_of(finding)
+        ],
+        "how_chosen": found.how_chosen(model, finding),
+        "table": table,
+        "candidates": [
+            (_in_a_table(one, model, finding), one, cells)
+            for one, cells in zip(table.equations, table.cells, strict=True)
+        ],
+        "rivals": [
+            (f"candidate {k}", colour, plots.DASHES[dashes])
+            for k, (_, (colour, dashes)) in enumerate(
+                zip(rivals, plots.RIVALS, strict=False), start=2
+            )
+        ],
+        "domain": finding.domain,
+        "left_out": [visible(model.inputs[i], i) for i in left_out],
+        **_figures(model, finding, x, y, rivals, drawn),
+    }
+
+
+def slice_inputs(finding: Finding) -> tuple[list[int], list[int]]:
+    """Inputs along which something changes, and how many of them can be shown."""
+    graphs = [finding.chosen.graph, *(one.graph for one in finding.others)]
+    used = [_inputs_of(graph) for graph in graphs]
+    by_formula = [i for some in used for i in sorted(some)]
+    order = list(dict.fromkeys(by_formula))
+    return sorted(order[:MOST_SLICES]), sorted(order[MOST_SLICES:])
+
+
+def _inputs_of(graph: Graph) -> set[int]:
+    return {s for linear in graph.slots() for s in linear if 0 <= s < graph.n_inputs}
+
+
+def _figures(
+    model: Model,
+    finding: Finding,
+    x: Array,
+    y: Array,
+    rivals: Sequence[Equation],
+    drawn: Sequence[int],
+) -> dict[str, Any]:
+    with np.errstate(all="ignore"):
+        predicted = finding.chosen.snapped.evaluate(x)[0][:, 0]
+    target = finding.target
+    slices = plots.slice_panels(
+        finding.chosen.snapped,
+        x,
+        y,
+        model.inputs,
+        target,
+        rivals=[one.snapped for one in rivals],
+        domain=model.domain,
+        inputs=drawn,
+    )
+    name = visible(target, finding.number)
+    along = [visible(model.inputs[i], i) for i in drawn]
+    prefix = f"t{finding.number + 1}"
+    listed = (finding.chosen, *finding.others)
+    return {
+        "fit": _svg(
+            plots.plot_fit(y, predicted, target),
+            f"{name}: predicted against measured",
+            f"{prefix}-fit",
+        ),
+        "residuals": _svg(
+            plots.plot_residuals(y, predicted, target),
+            f"{name}: residuals against prediction",
+            f"{prefix}-residuals",
+        ),
+        "histogram": _svg(
+            plots.plot_histogram(y, predicted),
+            f"{name}: distribution of the residuals",
+            f"{prefix}-histogram",
+        ),
+        "front": _svg(
+            plots.plot_front(listed),
+            f"{name}: error against complexity of the candidates",
+            f"{prefix}-front",
+        )
+        if finding.others
+        else "",
+        "slices": [
+            _svg(panel, f"{name} along {along[k]}", f"{prefix}-slice{k + 1}")
+            for k, panel in enumerate(slices)
+        ],
+    }
+
+
+def _phases(curves: Sequence[Mapping[str, Any]]) -> list[Markup]:
+    if not curves:
+        return []
+    return [
+        _svg(
+            plots.plot_phases(curves, quantity),
+            f"{name} over the phases of training",
+            f"phases-{quantity}",
+        )
+        for quantity, (name, _) in plots.CURVES.items()
+    ]
+
+
+def _svg(figure: "Figure", label: str, prefix: str) -> Markup:
+    return Markup(inline(figure, label, prefix))
+
+
+def _in_a_table(equation: Equation, model: Model, finding: Finding) -> Markup:
+    """An equation that fits into a column: as text if it cannot be broken well."""
+    html, widest = _typeset(equation.snapped, model, finding)
+    is_wide = widest > WIDEST_CELL
+    return in_words(found.formula(equation, model)) if is_wide else html
+
+
+def _typeset(graph: Graph, model: Model, finding: Finding) -> Typeset:
+    target = found.shown(finding.target, finding.number)
+    return typeset(graph, found.distinct(model.inputs), target)
+
+
+def _latex(equation: Equation, model: Model) -> str:
+    one = formulas([equation.snapped], model.inputs, [equation.target])
+    try:
+        return latex(one, DIGITS, recognise=True)
+    except EqlearnError:  # too long to be read as a formula
+        return "–"
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST_SETTING:
+        return text
+    return f"{text[:_LONGEST_SETTING]}…"

@@ -1,0 +1,146 @@
+"""The report as text: the summary for a terminal, and Markdown."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from eqlearn.equation.modelfile import Model
+from eqlearn.errors import printable
+from eqlearn.report import findings as found
+from eqlearn.report.findings import Finding, findings
+
+_WIDTH = 88
+_LONGEST_FACT = 400
+
+
+def summary(model: Model) -> str:
+    """Say what was learned: equations, verdicts, constants, errors, runners-up."""
+    parts = [_summary_of(model, finding) for finding in findings(model)]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _summary_of(model: Model, finding: Finding) -> Iterator[str]:
+    yield found.formula(finding.chosen, model)
+    yield ""
+    yield from textwrap.wrap(_verdict(finding), _WIDTH)
+    yield from _aligned(_constant_cells(finding), ("constant", "as fitted", "set to"))
+    yield ""
+    for name, value in found.errors(finding, model.n_rows):
+        yield f"{name}: {value}"
+    yield from textwrap.wrap(_sentence(finding.domain), _WIDTH)
+    yield from textwrap.wrap(found.what_came_second(model, finding), _WIDTH)
+
+
+def _verdict(finding: Finding) -> str:
+    sentences = [found.headline(finding)]
+    if finding.verdict:
+        sentences += [*finding.verdict.reasons, *finding.verdict.advice]
+    text = " ".join(sentences)
+    return printable(text, len(text))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _constant_cells(finding: Finding) -> list[tuple[str, str, str]]:
+    return [
+        (
+            printable(row["of"]),
+            found.with_error(row["value"], row["standard_error"]),
+            found.simple(row["snapped"]),
+        )
+        for row in finding.constants
+    ]
+
+
+def _aligned(
+    rows: Sequence[Sequence[str]], headings: Sequence[str] = ()
+) -> Iterator[str]:
+    """Columns as wide as their widest cell; nothing at all without rows."""
+    if not rows:
+        return
+    table = [headings, *rows] if headings else rows
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    yield ""
+    for row in table:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join(cells).rstrip()
+
+
+def markdown(
+    model: Model,
+    findings: Sequence[Finding],
+    images: Sequence[str],
+    origin: Mapping[str, str],
+) -> str:
+    """Write the report in Markdown; `images` are the files of the slices."""
+    lines = [
+        "# What the data say",
+        "",
+        f"Learned from {model.n_rows:,} rows of {len(model.inputs)} inputs.",
+    ]
+    for finding, image in zip(findings, images, strict=True):
+        lines += _markdown_of(model, finding, image)
+    facts = {"Data": origin.items(), "Settings": found.settings(model)}
+    for title, rows in (*facts.items(), ("Versions", model.versions.items())):
+        if rows:
+            cells = [(_plain(name), _plain(value)) for name, value in rows]
+            lines += ["", f"## {title}", *_code(_aligned(cells))]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_of(model: Model, finding: Finding, image: str) -> Iterator[str]:
+    yield from ("", f"## {escaped(found.shown(finding.target, finding.number))}")
+    yield from _code([found.formula(finding.chosen, model)])
+    yield from ("", f"**{found.headline(finding)}**")
+    if finding.verdict:
+        for line in (*finding.verdict.reasons, *finding.verdict.advice):
+            yield escaped(_plain(line))
+    yield ""
+    for name, value in found.errors(finding, model.n_rows):
+        yield f"- {name}: {value}"
+    yield f"- in the domain of use: {escaped(_plain(finding.domain))}"
+    yield from ("", "### Constants")
+    cells = _constant_cells(finding)
+    if not cells:
+        yield from ("", "The formula has no constants that were fitted.")
+    yield from _code(_aligned(cells, ("the weight of", "as fitted", "set to")))
+    yield from ("", "### How it was chosen", "")
+    yield found.how_chosen(model, finding)
+    yield from _code(_candidates(model, finding))
+    yield from ("", "### Beyond the data", "")
+    yield f"![The formula along each input, well beyond the data]({image})"
+
+
+def _candidates(model: Model, finding: Finding) -> Iterator[str]:
+    table = found.candidates(finding)
+    pairs = zip(table.equations, table.cells, strict=True)
+    rows = [
+        ("*" if one.is_chosen else "", *cells, found.formula(one, model))
+        for one, cells in pairs
+    ]
+    yield from _aligned(rows, ("", *table.headings, "equation"))
+    if table.n_more:
+        yield f"and {table.n_more} more"
+
+
+def _code(lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """Lines that Markdown shows as they are."""
+    filled = [line for line in lines if line]
+    if filled:
+        yield ""
+        yield from (f"    {line}" for line in filled)
+
+
+def _plain(text: str) -> str:
+    return printable(str(text), _LONGEST_FACT)
+
+
+# What Markdown, or one of its dialects, takes for a mark, a link, a tag or a formula.
+_ACTIVE = re.compile(r"[\\`*_{}\[<>&|~$#!@^]|:(?=[/\w])|(?<=www)\.", re.IGNORECASE)
+
+
+def escaped(text: str) -> str:
+    """Write text so that Markdown shows it as it is."""
+    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", text)
