@@ -1,0 +1,114 @@
+"""Learned equations of motion: a graph as a fast function of state and action."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.control.rollouts import DynamicsData
+from eqlearn.control.simulate import Dynamics
+from eqlearn.errors import must
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.units import unit
+
+
+def learn_dynamics(
+    learner: Any, data: DynamicsData, far: DynamicsData | None = None
+) -> Any:
+    """Fit an `EquationLearner`, or the like, to samples of ṡ = f(s, a).
+
+    `far` are samples of other motion, further out, that tell a formula from its
+    imitations: the paper's rollout for selection.
+    """
+    import pandas
+
+    x = pandas.DataFrame(data.inputs, columns=list(data.input_names))
+    y = pandas.DataFrame(data.derivatives, columns=list(data.output_names))
+    if far is None:
+        return learner.fit(x, y)
+    more = pandas.DataFrame(far.inputs, columns=list(far.input_names))
+    return learner.fit(x, y, extrapolation=(more, far.derivatives))
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A linear combination, laid out for speed: Σ w·f + constant."""
+
+    constant: float
+    terms: tuple[tuple[int, float], ...]
+
+    def __call__(self, features: list[Array]) -> Array:
+        total: Any = None
+        for source, weight in self.terms:
+            term = features[source] if weight == 1.0 else features[source] * weight
+            if total is None:
+                total = term
+            elif weight == 1.0:
+                total = total + term
+            else:
+                term += total
+                total = term
+        if total is None:
+            return np.full_like(features[0], self.constant)
+        return total + self.constant if self.constant else total
+
+
+def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:
+    """Make a graph the function of states (..., S) and actions (..., A) that it is.
+
+    Its outputs are the states' rates of change. It computes in the precision of the
+    states, thousands of them at once, without a check: a planner calls it all the time.
+    """
+    n_states = graph.n_inputs - n_actions
+    if graph.n_outputs != n_states:
+        what = f"of one output for each of the {n_states} states"
+        raise must("graph", what, graph.n_outputs)
+    units = [
+        (unit(node.unit), [_sum(a) for a in node.arguments]) for node in graph.nodes
+    ]
+    squares = [
+        node.unit == "multiply" and node.arguments[0] == node.arguments[1]
+        for node in graph.nodes
+    ]
+    outputs = [(_sum(a), None if _is_one(b) else _sum(b)) for a, b in graph.outputs]
+
+    def rates(states: Array, actions: Array) -> Array:
+        features = [states[..., i] for i in range(n_states)]
+        features += [actions[..., i] for i in range(n_actions)]
+        for (function, arguments), is_square in zip(units, squares, strict=True):
+            values = [
+                argument(features) for argument in arguments[: 1 + (not is_square)]
+            ]
+            if is_square:
+                values = values * 2
+            features.append(function(np, *values))
+        found = np.empty_like(states)
+        for i, (above, below) in enumerate(outputs):
+            value = above(features)
+            found[..., i] = value if below is None else value / below(features)
+        return found
+
+    return rates
+
+
+def _sum(linear: Linear) -> _Sum:
+    terms = tuple((s, float(w)) for s, w in linear.items() if s != CONSTANT)
+    return _Sum(float(linear.get(CONSTANT, 0.0)), terms)
+
+
+def _is_one(linear: Linear) -> bool:
+    return dict(linear) == {CONSTANT: 1.0}
+
+
+def rates_by(predict: Callable[[Array], Array]) -> Dynamics:
+    """Make dynamics of any `predict` on inputs (N, S + A): a network, a forest, ..."""
+
+    def rates(states: Array, actions: Array) -> Array:
+        wide = np.broadcast_to(actions, (*states.shape[:-1], actions.shape[-1]))
+        inputs = np.concatenate([states, wide], axis=-1)
+        found = predict(inputs.reshape(-1, inputs.shape[-1]))
+        return np.asarray(found).reshape(states.shape).astype(states.dtype)
+
+    return rates
