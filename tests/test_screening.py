@@ -32,9 +32,11 @@ def test_with_too_many_inputs_nothing_is_said() -> None:
 def test_an_input_is_visible_if_it_moves_the_formula() -> None:
     some = task(lambda x: x[:, 0] + x[:, 1], 3)
     graph = Graph(3, (), (({0: 1.0, 1: 1e-5, CONSTANT: 1.0}, {CONSTANT: 1.0}),))
-    assert visible_inputs(some, graph) == {0}
+    assert visible_inputs(some, graph, 0.003) == {0}
     pole = Graph(3, (), (({0: 1.0}, {1: np.nan}),))
-    assert 1 in visible_inputs(some, pole)  # what cannot be computed is not ruled out
+    assert 1 in visible_inputs(
+        some, pole, 0.003
+    )  # what cannot be computed is not ruled out
 
 
 def test_a_formula_of_some_inputs_is_one_of_all() -> None:

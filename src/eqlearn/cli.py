@@ -3,17 +3,43 @@
 Nothing heavy is imported before a command runs, so that `--help` answers at once.
 """
 
-from collections.abc import Sequence
-from typing import Annotated
+import json
+import os
+import re
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from eqlearn import __version__
-from eqlearn.errors import EqlearnError
+from eqlearn.errors import EqlearnError, must, printable
+
+if TYPE_CHECKING:
+    from eqlearn.equation.modelfile import Model
+
+#: What export writes; the library is not loaded only to list it.
+FORMS = ("sympy", "latex", "mathml", "python", "c", "jax", "torch", "json")
+
+FOUND, NOTHING_FOUND, REFUSED, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
+
+#: The variable whose presence lets tracebacks through.
+DEBUG = "EQLEARN_DEBUG"
+
+_EXIT_CODES = """\b
+Exit codes:
+  0    done; after fit: an equation for every target
+  1    fit found nothing that explains some target better than its mean
+  2    the request or the data cannot be used; one line says why
+  70   an error of eqlearn itself; EQLEARN_DEBUG=1 shows where
+  130  interrupted; fit keeps the best so far, the same command goes on
+"""
 
 app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
+    epilog=_EXIT_CODES,
     # Plain help: loading Rich for the boxes would cost as much as everything else.
     rich_markup_mode=None,
     # A traceback is for whoever mends the library: plain, and without the user's data.
@@ -24,14 +50,92 @@ app = typer.Typer(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command line, by default the one this process was started with.
 
-    Always ends in `SystemExit`: 0 for success, 2 for a request that cannot be
-    carried out, whether Typer or the library refuses it.
+    Always ends in `SystemExit`, with one of the documented codes.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal's encoding lacks must not end the program.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    is_own_process = arguments is None
+    if is_own_process and not os.environ.get(DEBUG):
+        _hush_libraries()
+    code = _code_of(arguments)
+    if is_own_process:
+        # Only worker processes are waited for now: Ctrl-C may end that, in silence.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise SystemExit(code)
+
+
+def _hush_libraries() -> None:
+    """Keep what libraries say to programmers from this process and its workers."""
+    warnings.simplefilter("ignore")
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    sys.unraisablehook = lambda _: None
+
+
+def _code_of(arguments: Sequence[str] | None) -> int:
     try:
-        app(args=arguments, prog_name="eqlearn")
+        code = app(args=arguments, prog_name="eqlearn", standalone_mode=False)
+    except typer.TyperException as error:
+        return _refuse(_usage(error))
     except EqlearnError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise SystemExit(2) from None
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.strerror or error}: {error.filename or 'no file'}")
+    except Exception as error:
+        return _apologise(error)
+    return int(code or FOUND)
+
+
+def _refuse(line: str) -> int:
+    _tell(f"Error: {line}")
+    return REFUSED
+
+
+def _usage(error: typer.TyperException) -> str:
+    """What Typer has to say, with where to read more, on one line."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "eqlearn"
+    said = " ".join(error.format_message().split()).rstrip(".")
+    return f"{said}{'' if said.endswith('?') else '.'} See {command} --help."
+
+
+def _apologise(error: Exception) -> int:
+    if os.environ.get(DEBUG):
+        import traceback
+
+        traceback.print_exc()
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    how = "please report it with what EQLEARN_DEBUG=1 in front of the command shows"
+    _tell(f"Internal error: {' '.join(what.split())}; {how}.")
+    return INTERNAL
+
+
+def _print(text: str) -> None:
+    """Print for people: what could drive a terminal is escaped."""
+    typer.echo("\n".join(printable(line, len(line)) for line in text.split("\n")))
+
+
+def _tell(line: str) -> None:
+    typer.echo(printable(line, len(line)), err=True)
+
+
+def _deliver(text: str) -> None:
+    """Print for programs; a terminal gets it as people do."""
+    if sys.stdout.isatty():
+        _print(text.rstrip("\n"))
+    else:
+        # Not by Typer, which would leave out what looks like a terminal's colours.
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def _completing(*words: str) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        # Of a list with commas, the last word is being typed.
+        before, comma, last = incomplete.rpartition(",")
+        return [before + comma + word for word in words if word.startswith(last)]
+
+    return complete
 
 
 def _print_version(wanted: bool) -> None:
@@ -40,8 +144,9 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -52,12 +157,352 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Learn the equation behind data."""
+    """Learn the equation behind data.
+
+    Start with: eqlearn fit data.csv --target y
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+Run = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", help="A directory that fit has made, or a model file."
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the result as one line of JSON.")
+]
+
+
+@app.command(epilog=_EXIT_CODES)
+def fit(
+    table: Annotated[
+        Path,
+        typer.Argument(metavar="TABLE", help="CSV, TSV, Parquet or .npz; names first."),
+    ],
+    target: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to find equations for; a comma in a name is written \\,.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...", help="Columns to find them in; by default all others."
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A column: how much each row counts."),
+    ] = None,
+    extrapolation: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FAR", help="A table of points outside the range of the others."
+        ),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW:HIGH",
+            help="Where the equations will be used, for each input; by default twice "
+            "the range of the data.",
+        ),
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT,...",
+            help="What formulas are made of: sin,multiply by default; also identity, "
+            "cos, square, exp, log, sqrt, tanh.",
+            autocompletion=_completing(
+                *"cos exp identity log multiply sin sqrt square tanh".split()
+            ),
+        ),
+    ] = None,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            metavar="fast|paper",
+            help="Seconds to minutes, or the paper's grid of networks: hours.",
+            autocompletion=_completing("fast", "paper"),
+        ),
+    ] = "fast",
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            metavar="L,...", help="Layers of the paper's networks; by default 2,3,4."
+        ),
+    ] = None,
+    select: Annotated[
+        str,
+        typer.Option(
+            metavar="CRITERION",
+            help="What picks the equation: information, v_int_s, v_int_ex (needs far "
+            "points) or v_ranks.",
+            autocompletion=_completing("information", "v_int_s", "v_int_ex", "v_ranks"),
+        ),
+    ] = "information",
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="At most so long: 90s, 5m, 2h. By default, until attempts agree.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=2**32 - 1, help="Another seed, other attempts."
+        ),
+    ] = 0,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=-1, max=1024, help="Processes; -1 is one for every core."
+        ),
+    ] = -1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN", help="Where the run is kept; for data.csv it is data-run."
+        ),
+    ] = None,
+    as_json: Json = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress and no notes.")
+    ] = False,
+) -> int:
+    """Learn the equation of each target in a table.
+
+    Prints what was found and how far it can be trusted, and keeps it in a directory
+    with report.html and model.json. Ctrl-C keeps the best so far, and the same command
+    goes on from there.
+    """
+    from eqlearn.runs import fit_table
+
+    directory = Path(f"{table.stem}-run") if out is None else out
+    try:
+        model = fit_table(
+            str(table),
+            _names(target),
+            directory,
+            inputs=None if inputs is None else _names(inputs),
+            weights=weights,
+            extrapolation=None if extrapolation is None else str(extrapolation),
+            domain=_ranges(domain or []),
+            tell=lambda line: None if quiet else _tell(f"Note: {line}"),
+            units=None if units is None else _names([units]),
+            recipe=recipe,
+            depths=None if depth is None else _whole_numbers("--depth", depth),
+            selection=select,
+            time_limit=time,
+            random_state=seed,
+            n_jobs=jobs,
+            scheduler=scheduler,
+            verbose=not quiet,
+        )
+    except KeyboardInterrupt:
+        _tell(f"Interrupted. {_how_to_resume(directory)}")
+        _end_at_once()
+    _print_result(model, directory, as_json=as_json, quiet=quiet)
+    return _code_after_fit(model, directory)
+
+
+def _end_at_once() -> NoReturn:
+    """End without waiting for worker processes; they end when this one is gone."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    """Split lists of names at commas, except at those after a backslash."""
+    return [
+        name.replace("\\,", ",")
+        for text in texts
+        for name in re.split(r"(?<!\\),", text)
+    ]
+
+
+def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, _, ends = text.rpartition("=")
+        try:
+            low, high = map(float, ends.split(":"))
+        except ValueError:
+            low, high = 0.0, 0.0
+        if not (name and -float("inf") < low < high < float("inf")):
+            what = "NAME=LOW:HIGH with LOW below HIGH, like x1=-2:2"
+            raise must("--domain", what, text)
+        if name in found:
+            raise must("--domain", "given once for each input", name, where="twice")
+        found[name] = low, high
+    return found
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    if not re.fullmatch(r"[0-9]{1,3}(,[0-9]{1,3})*", text):
+        raise must(option, "whole numbers with commas between, like 2,3", text)
+    return [int(number) for number in text.split(",")]
+
+
+def _code_after_fit(model: "Model", directory: Path) -> int:
+    if "interrupt" in model.settings["ended"]:
+        _tell(f"Interrupted; this is the best so far. {_how_to_resume(directory)}")
+        return INTERRUPTED
+    kinds = [verdict["kind"] for verdict in model.settings["verdicts"]]
+    return NOTHING_FOUND if "nothing" in kinds else FOUND
+
+
+def _how_to_resume(directory: Path) -> str:
+    if not directory.is_dir():
+        return "Nothing was begun."
+    return f"The same command goes on from what is in {directory}."
+
+
+def _print_result(
+    model: "Model", run: Path, *, as_json: bool, quiet: bool = False
+) -> None:
+    from eqlearn.report.text import summary
+
+    text = summary(model).rstrip()
+    report = (run if run.is_dir() else run.parent) / "report.html"
+    if report.exists():
+        text += f"\n\nReport: {report}"
+    if not as_json:
+        _print(text)
+        return
+    for line in [] if quiet else text.split("\n"):
+        _tell(line)
+    typer.echo(_json_line(model, run))
+
+
+def _json_line(model: "Model", run: Path) -> str:
+    """The result for programs: README.md describes it, and it only ever grows."""
+    from eqlearn.equation.rows import formula_text
+    from eqlearn.report.findings import findings
+
+    def by_target(value: Callable[[Any], Any]) -> dict[str, Any]:
+        return {finding.target: value(finding) for finding in findings(model)}
+
+    def formula(finding: Any) -> str:
+        graph, target = finding.chosen.snapped, finding.target
+        return formula_text(graph, model.inputs, target, None)[len(f"{target} = ") :]
+
+    result = {
+        "equations": by_target(formula),
+        "run": str(run),
+        "seconds": model.settings.get("seconds"),
+        "validation_rms": by_target(lambda f: f.chosen.scores.get("validation_error")),
+        "complexity": by_target(lambda f: f.chosen.complexity),
+        "verdict": by_target(lambda f: f.verdict and f.verdict.kind),
+    }
+    return json.dumps(result)
 
 
 @app.command()
-def demo() -> None:
-    """Learn a known equation from noisy measurements."""
-    from eqlearn.demo import run
+def show(run: Run, as_json: Json = False) -> None:
+    """Print what a run has found, and how far it can be trusted."""
+    from eqlearn.runs import open_run
 
-    run()
+    _print_result(open_run(run), run, as_json=as_json, quiet=True)
+
+
+@app.command()
+def predict(
+    run: Run,
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE", help="A table with columns named as the inputs."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write, by default CSV to stdout; its ending is the format.",
+        ),
+    ] = None,
+) -> None:
+    """Compute the targets of a run for the rows of a table.
+
+    Writes the table with the predictions as its last columns: y_predicted for y.
+    """
+    from eqlearn.data.write import write_table
+    from eqlearn.runs import csv_text, predict_table
+
+    found, predicted = predict_table(run, str(table))
+    for line in found.warnings:
+        _tell(f"Note: {line}")
+    if output is None:
+        _deliver(csv_text(found, predicted))
+    else:
+        write_table(output, found, predicted)
+
+
+@app.command()
+def export(
+    run: Run,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM",
+            help=f"One of {', '.join(FORMS)}.",
+            autocompletion=_completing(*FORMS),
+        ),
+    ],
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=17,
+            help="Round the constants; by default latex and mathml have 4 digits and "
+            "the others all.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; by default stdout."
+        ),
+    ] = None,
+) -> None:
+    """Write the equations of a run as a formula or as source code."""
+    from eqlearn.runs import export_run, write_text
+
+    text = export_run(run, to, digits)
+    if output is None:
+        _deliver(text)
+    else:
+        write_text(output, text)
+
+
+@app.command()
+def report(run: Run) -> None:
+    """Write the report of a run again."""
+    from eqlearn.runs import report_run
+
+    for path in report_run(run):
+        _print(str(path))
+
+
+@app.command()
+def demo() -> int:
+    """Learn a known equation from noisy measurements."""
+    from eqlearn.demo import DIRECTORY, run
+
+    return _code_after_fit(run(DIRECTORY), DIRECTORY)

@@ -290,7 +290,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def latex_table(self, digits: int | None = DIGITS) -> str:
         """A LaTeX table of the chosen equations, with their errors and sizes."""
         chosen = self._model().chosen
-        facts = {
+        facts: dict[str, Sequence[object]] = {
             "error": [one.rms for one in chosen],
             "complexity": [one.complexity for one in chosen],
         }

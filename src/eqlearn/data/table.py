@@ -166,6 +166,6 @@ def checked_domain(domain: Array, n_inputs: int) -> tuple[Array, Array]:
         )
     for column, (low, high) in enumerate(ranges.tolist()):
         if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-            what = f"finite with low < high for input {column}"
+            what = f"finite with low <= high for input {column}"
             raise must("domain", what, (low, high))
     return ranges[:, 0], ranges[:, 1]

@@ -58,7 +58,7 @@ def write_table(
             raise must(name, what, np.asarray(values))
         columns[_unused(name, columns)] = np.asarray(values, dtype=float)
     _check_names(path, columns)
-    with _replacing(path) as file:
+    with replacing(path) as file:
         WRITERS[suffix](file, path, tuple(columns), list(columns.values()))
     return tuple(columns)
 
@@ -79,7 +79,7 @@ def _check_names(path: str, names: Mapping[str, Array]) -> None:
 
 
 @contextmanager
-def _replacing(path: str) -> Iterator[IO[bytes]]:
+def replacing(path: str) -> Iterator[IO[bytes]]:
     """Yield a new file that takes the place of another when all went well."""
     target = os.path.realpath(path)
     temporary = os.path.join(os.path.dirname(target), f".{uuid4().hex}.part")

@@ -18,6 +18,8 @@ CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
 MOST_ATTEMPTS = 400
+#: Shares of the target's spread by which an input must move a formula to matter.
+VISIBLE = (0.003, 0.03)
 #: Mean squared residual, for a target of unit size, of a formula that is nearly right.
 NEARLY_NOTHING = 1e-4
 #: Share of a time limit after which attempts end.
@@ -40,7 +42,7 @@ class FastPlan:
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
         # After so many batches: the best residual, and the inputs that matter.
-        self._known: list[tuple[float, Inputs]] = [(math.inf, self._all)]
+        self._known: list[tuple[float, tuple[Inputs, ...]]] = [(math.inf, (self._all,))]
         self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
 
     def stages(self) -> Iterator[Stage]:
@@ -53,9 +55,8 @@ class FastPlan:
     def _batch(self, index: int) -> Job | None:
         if index * N_BATCH >= self._most_attempts:
             return None
-        known, inputs = self._known[n_before(index)]
-        if index % 2 == 0:
-            inputs = self._all
+        known, narrow = self._known[n_before(index)]
+        inputs = narrow[index // 2 % len(narrow)] if index % 2 else self._all
         start = self._n_asked[inputs]
         self._n_asked[inputs] += N_BATCH
         return batch_job(self._target.number, index, inputs, start, known)
@@ -72,14 +73,18 @@ class FastPlan:
         self._known.append((left / self._data.n_residuals, self._inputs_that_matter()))
         return False
 
-    def _inputs_that_matter(self) -> Inputs:
+    def _inputs_that_matter(self) -> tuple[Inputs, ...]:
+        """Inputs that matter at all, and those that matter much."""
         best = self._pool.best
-        matter = visible_inputs(self._pool.task, best.graph)
         # A formula that explains nearly everything shows all inputs that matter. Tests
         # are for before: along a trajectory every input is significant.
-        if best.sse > NEARLY_NOTHING * self._data.n_residuals:
-            matter = matter | self._significant
-        return tuple(sorted(matter)) or self._all
+        is_good = best.sse < NEARLY_NOTHING * self._data.n_residuals
+        tested = frozenset() if is_good else self._significant
+        found = (
+            visible_inputs(self._pool.task, best.graph, share) | tested
+            for share in VISIBLE
+        )
+        return tuple(tuple(sorted(inputs)) or self._all for inputs in found)
 
     def _is_enough(self) -> bool:
         """Whether more attempts cannot be expected to change the answer."""

@@ -41,6 +41,7 @@ def finishing(target: Target) -> Iterator[Stage]:
     """
     task, refined = target.pool.task, Pool(target.pool.task)
     chosen = finalists(target.pool.entries) if target.refine else []
+    taken: list[int] = []
 
     def refinement(rank: int) -> Job | None:
         if rank >= len(chosen):
@@ -48,12 +49,16 @@ def finishing(target: Target) -> Iterator[Stage]:
         return refine_job(target.number, rank, chosen[rank].found.graph)
 
     def take_refined(rank: int, state: bytes | None) -> bool:
+        taken.append(rank)
         start, votes = chosen[rank].found.graph, chosen[rank].votes
         refined.add(refined_by(task, start, state), votes)
         return False
 
     yield Stage(refinement, take_refined, share=REFINE_SHARE)
 
+    # Those whose turn never came, as there was no time left, stay as they are.
+    for rank in range(len(taken), len(chosen)):
+        take_refined(rank, None)
     refined.add(nothing(task, task.rows(N_PRUNE)))
     others = target.pool.entries
     if target.refine:

@@ -70,6 +70,8 @@ MOST_COLUMNS = 150
 SPARSE_L1 = (3e-5, 3e-4)
 #: Frequencies scanned for an input of unit size, and rows to scan on.
 FREQUENCIES = np.arange(0.5, 13.0, 0.5)
+#: Frequencies of angles in radians, half turns, turns and degrees, in the data's units.
+NATURAL = (1.0, math.pi, 2 * math.pi, math.pi / 180)
 N_SCAN = 300
 #: A level is not pruned if all its features leave this much more than is known to be.
 HOPELESS = 3.0
@@ -156,7 +158,8 @@ def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear
     scale = task.x_scale[list(level.angles)]
     rows = slice(0, N_SCAN)
     options = []
-    for frequency in FREQUENCIES / scale.max():
+    natural = [f for f in NATURAL if f * scale.max() < 3 * FREQUENCIES[-1]]
+    for frequency in sorted([*(FREQUENCIES / scale.max()), *natural]):
         arguments: list[Linear] = [
             {i: float(frequency * s)} for i, s in zip(level.angles, scale, strict=True)
         ]

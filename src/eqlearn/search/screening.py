@@ -21,8 +21,6 @@ DEGREES = (3, 2)
 MOST_TERMS = 0.25
 #: How unlikely the gain by an idle input must be for the input to matter.
 SIGNIFICANCE = 1e-3
-#: Share of the target's spread by which an input must move a formula to be visible.
-VISIBLE = 0.003
 
 
 def significant_inputs(task: Task) -> frozenset[int]:
@@ -49,8 +47,8 @@ def significant_inputs(task: Task) -> frozenset[int]:
     return frozenset(i for i in range(n_inputs) if chance(i) < SIGNIFICANCE)
 
 
-def visible_inputs(task: Task, graph: Graph) -> frozenset[int]:
-    """Tell which inputs make a visible difference to a formula's values."""
+def visible_inputs(task: Task, graph: Graph, share: float) -> frozenset[int]:
+    """Tell which inputs move a formula's values by this share of the spread."""
     x = task.x[:N_SEARCH]
     with np.errstate(all="ignore"):
         values = graph.evaluate(x)[0]
@@ -62,7 +60,7 @@ def visible_inputs(task: Task, graph: Graph) -> frozenset[int]:
             return float(np.median(np.abs(graph.evaluate(mixed)[0] - values)))
 
         used = {s for linear in graph.slots() for s in linear if 0 <= s < x.shape[1]}
-        return frozenset(i for i in used if not difference(i) < VISIBLE * spread)
+        return frozenset(i for i in used if not difference(i) < share * spread)
 
 
 def _powers(n_inputs: int, most: float) -> list[tuple[int, ...]]:
