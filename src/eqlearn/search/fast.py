@@ -18,8 +18,9 @@ CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
 MOST_ATTEMPTS = 400
-#: Shares of the target's spread by which an input must move a formula to matter.
-VISIBLE = (0.003, 0.03)
+#: Share of the target's spread by which an input must move a formula to matter, if the
+#: formula is not better than that.
+VISIBLE = 0.003
 #: Mean squared residual, for a target of unit size, of a formula that is nearly right.
 NEARLY_NOTHING = 1e-4
 #: Share of a time limit after which attempts end.
@@ -80,9 +81,11 @@ class FastPlan:
         # are for before: along a trajectory every input is significant.
         is_good = best.sse < NEARLY_NOTHING * self._data.n_residuals
         tested = frozenset() if is_good else self._significant
+        residual = math.sqrt(best.sse / self._data.n_residuals)
+        shares = (min(VISIBLE, residual), min(10 * VISIBLE, 10 * residual))
         found = (
             visible_inputs(self._pool.task, best.graph, share) | tested
-            for share in VISIBLE
+            for share in shares
         )
         return tuple(tuple(sorted(inputs)) or self._all for inputs in found)
 

@@ -114,12 +114,12 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
         if level.angles:
             start = fit(start, data, n_iterations=12).graph
         found = pruned_in_stages(start, data)
+        if is_exact(found, data):
+            return found
         if not math.isfinite(found.bic) or _is_imitation(found.graph, data):
             continue
         if best is None or found.bic < best.bic:
             best = found
-        if is_exact(best, data):
-            break
     return best
 
 
