@@ -1,8 +1,10 @@
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from eqlearn.network import units
+from eqlearn.search.backends import local_cluster
 
 
 @pytest.fixture
@@ -12,3 +14,19 @@ def table() -> Iterator[None]:
     yield
     units._TABLE.clear()
     units._TABLE.update(before)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[tuple[Any, Any]]:
+    """Two worker processes and a client, shared because starting them takes seconds."""
+    cluster, client = local_cluster(2)
+    yield cluster, client
+    client.close()
+    cluster.close()
+
+
+@pytest.fixture
+def client(cluster: tuple[Any, Any]) -> Any:
+    """The client of a cluster in which both workers are alive."""
+    cluster[1].wait_for_workers(2, timeout=60)
+    return cluster[1]

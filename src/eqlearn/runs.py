@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -177,19 +176,10 @@ def _check_settings(*, has_far: bool, **settings: Any) -> None:
     if depths is not None and min(depths) < 2:
         raise must("depths", "at least 2 layers", min(depths))
     if settings.get("scheduler") is not None:
-        _check_scheduler(settings["scheduler"])
+        # Here too, so that a wrong address is refused before the table is read.
+        from eqlearn.search.backends import check_scheduler
 
-
-def _check_scheduler(address: str) -> None:
-    """Knock at the door: Dask takes long to give up, and says so at great length."""
-    found = re.fullmatch(r"(?:tcp|tls|wss?)://\[?(.+?)\]?:([0-9]{1,5})", address)
-    try:
-        if found is None:
-            raise OSError("no address")
-        socket.create_connection((found[1], int(found[2])), timeout=10).close()
-    except (OSError, OverflowError, UnicodeError) as error:
-        what = "the address of a running Dask scheduler, like tcp://10.0.0.1:8786"
-        raise must("scheduler", what, address) from error
+        check_scheduler(settings["scheduler"])
 
 
 def _named_ranges(domain: Ranges, inputs: Sequence[str]) -> Ranges:
@@ -286,6 +276,7 @@ def _names_in(folder: Path) -> list[str]:
 def report_run(run: Path) -> tuple[Path, ...]:
     """Write the report of a run, and say which files it has."""
     from eqlearn.report.write import write_report
+    from eqlearn.search.store import training_curves
 
     model = open_run(run)
     directory = run if run.is_dir() else run.parent
@@ -294,7 +285,12 @@ def report_run(run: Path) -> tuple[Path, ...]:
     origin = model.settings.get("origin")
     facts = origin.items() if isinstance(origin, Mapping) else ()
     return write_report(
-        directory, model, x, y, origin={str(name): str(fact) for name, fact in facts}
+        directory,
+        model,
+        x,
+        y,
+        curves=training_curves(directory),
+        origin={str(name): str(fact) for name, fact in facts},
     )
 
 

@@ -5,22 +5,32 @@ stages, stores or equations; workers touch no files.
 """
 
 import logging
+import math
 import os
+import re
+import signal
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from multiprocessing import resource_tracker, spawn
 from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
 
 from eqlearn.errors import must
 from eqlearn.search.jobs import Job, Step
 
 #: A search that is not over by then (seconds) gets worker processes.
 BOOT_AFTER = 1.0
+#: How long to try to reach a scheduler, in seconds.
+CONNECT_SECONDS = 10.0
 RESUME = "Start the same command again to go on."
+
+logger = logging.getLogger(__name__)
 
 
 class Ended(NamedTuple):
@@ -99,7 +109,7 @@ class Cluster:
     def __init__(self, client: Any, data: Mapping[str, Any]) -> None:
         self._client = client
         self._data = data
-        self._sent: dict[str, Any] = {}
+        self._sent: dict[str, str] = {}
         self._running: dict[Any, Job] = {}
         self._home = Serial(data)
 
@@ -113,17 +123,36 @@ class Cluster:
         if job.at_home:
             self._home.start(job, state)
             return
+        from eqlearn.search.worker import compute
+
         sent = self._at_workers(job.data)
-        future = self._client.submit(computed, sent, job, state, pure=False)
+        future = self._client.submit(compute, sent, job, state, pure=False)
         self._running[future] = job
 
-    def _at_workers(self, name: str) -> Any:
-        """The data as a future: lost with their worker, they are made again."""
-        sent = self._sent.get(name)
-        if sent is None or sent.status not in ("pending", "finished"):
-            sent = self._client.submit(_received, self._data[name], pure=False)
-            self._sent[name] = sent
-        return sent
+    def _at_workers(self, name: str) -> str:
+        """What the data are called at every worker, also one that comes later.
+
+        As a future they would be at one worker, and Dask prefers that one for all that
+        depends on them: the others would go hungry.
+        """
+        if name not in self._sent:
+            from eqlearn.search.worker import Data
+
+            data, called = Data(self._data[name]), f"eqlearn-{uuid4().hex}"
+            try:
+                self._client.register_plugin(data, name=called)
+            except OSError:  # a worker has just died
+                self._client.register_plugin(data, name=called)
+            self._sent[name] = called
+        return self._sent[name]
+
+    def close(self) -> None:
+        """Leave nothing behind at the workers."""
+        if self._client.status != "running":
+            return
+        for called in self._sent.values():
+            with suppress(OSError):  # a worker has just died
+                self._client.unregister_worker_plugin(called)
 
     def ended(self, timeout: float) -> list[Ended]:
         """Wait for the first of the running segments."""
@@ -133,17 +162,19 @@ class Cluster:
             return []
         import distributed
 
-        if self._client.status not in ("running", "connecting"):
-            what = "the address of a running scheduler"
-            raise must("scheduler", what, "a lost connection", RESUME)
         try:
             with self._client.as_current():
-                waited = distributed.wait(
+                distributed.wait(
                     list(self._running), timeout, return_when="FIRST_COMPLETED"
                 )
-        except (TimeoutError, distributed.TimeoutError):
-            return []
-        return [_outcome(self._running.pop(future), future) for future in waited.done]
+        except (TimeoutError, distributed.TimeoutError, distributed.CancelledError):
+            pass
+        # A lost scheduler takes the segments with it; that is no fault of theirs.
+        if self._client.status != "running":
+            what = "the address of a running scheduler"
+            raise must("scheduler", what, "a lost connection", RESUME)
+        done = [future for future in self._running if future.done()]
+        return [_outcome(self._running.pop(future), future) for future in done]
 
     def drop(self, keys: Collection[str]) -> None:
         """Cancel what is submitted; a segment already running ends for nothing."""
@@ -153,10 +184,6 @@ class Cluster:
             del self._running[future]
         if dropped:
             self._client.cancel(dropped)
-
-
-def _received(data: Any) -> Any:
-    return data
 
 
 def _outcome(job: Job, future: Any) -> Ended:
@@ -202,10 +229,18 @@ class Growing:
         if self._ready is None and time.monotonic() > self._boot_at:
             self._ready = _in_background(partial(local_cluster, self._n_wanted))
         if self._there is None and self._ready is not None and self._ready.done():
-            _, client = self._ready.result()
-            self._there = Cluster(client, self._data)
-            self._here.move_to(self._there)
+            self._move(self._ready)
         return (self._there or self._here).ended(timeout)
+
+    def _move(self, ready: Future[tuple[Any, Any]]) -> None:
+        """Go to the workers, or stay here for good if they could not be started."""
+        if error := ready.exception():
+            logger.warning("No worker processes, going on in this one: %s", error)
+            self._ready, self._boot_at = None, math.inf
+            return
+        _, client = ready.result()
+        self._there = Cluster(client, self._data)
+        self._here.move_to(self._there)
 
     def drop(self, keys: Collection[str]) -> None:
         """Forget segments, here or there."""
@@ -242,6 +277,10 @@ def local_cluster(n_workers: int) -> tuple[Any, Any]:
     import dask
     import distributed
 
+    _leave_main_out()
+    # For good, as it is read when a worker dies: 15 seconds later Dask would look once
+    # whether it is back, and give it up if it has just died again.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1)
     settings = {
         "distributed.worker.preload": ["eqlearn.search.worker"],
@@ -250,7 +289,7 @@ def local_cluster(n_workers: int) -> tuple[Any, Any]:
         # after every small array and takes it again: half as slow again.
         "distributed.nanny.pre-spawn-environ": threads,
     }
-    with dask.config.set(settings):
+    with dask.config.set(settings), _deaf_to_interrupts():
         cluster = distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -266,13 +305,47 @@ def local_cluster(n_workers: int) -> tuple[Any, Any]:
 
 
 @contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in all threads and processes that are started meanwhile.
+
+    A terminal sends it to every process; a worker would die of it while it starts.
+    """
+    # Started later, it would unblock the signals of the thread that starts workers.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _leave_main_out() -> None:
+    """Keep worker processes from importing the user's script: it would run again.
+
+    What they need of it, a unit of the user's own, comes along with the data.
+    """
+    prepared = spawn.get_preparation_data
+    if prepared.__module__ == __name__:
+        return
+
+    def without_main(name: str) -> dict[str, Any]:
+        data = prepared(name)
+        if name.startswith("Dask Worker"):
+            data.pop("init_main_from_name", None)
+            data.pop("init_main_from_path", None)
+        return data
+
+    spawn.get_preparation_data = without_main
+
+
+@contextmanager
 def backend(
     data: Mapping[str, Any], *, jobs: int | None = None, scheduler: str | None = None
 ) -> Iterator[Backend]:
     """Open the place to compute: a given cluster, several processes, or this one."""
     if scheduler is not None:
-        with _client_of(scheduler) as client:
-            yield Cluster(client, data)
+        with _client_of(scheduler) as client, closing(Cluster(client, data)) as there:
+            yield there
     elif n_processes(jobs) == 1:
         yield Serial(data)
     else:
@@ -293,12 +366,30 @@ def n_processes(jobs: int | None) -> int:
     return jobs if jobs > 0 else max(1, n_cores + 1 + jobs)
 
 
+def check_scheduler(address: str) -> None:
+    """Knock at the door: Dask takes long to give up, and says so at great length."""
+    if address.startswith("inproc://"):  # a cluster within this process has no door
+        return
+    found = re.fullmatch(r"(?:tcp|tls|wss?)://\[?(.+?)\]?:([0-9]{1,5})", address)
+    try:
+        if found is None:
+            raise OSError("no address")
+        place = found[1], int(found[2])
+        socket.create_connection(place, timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        what = "the address of a running Dask scheduler, like tcp://10.0.0.1:8786"
+        raise must("scheduler", what, address) from error
+
+
 @contextmanager
 def _client_of(address: str) -> Iterator[Any]:
     import distributed
 
+    check_scheduler(address)
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(
+            address, timeout=CONNECT_SECONDS, set_as_default=False
+        )
     except (OSError, ValueError, TimeoutError) as error:
         what = "the address of a running Dask scheduler, like tcp://10.0.0.1:8786"
         raise must("scheduler", what, address) from error

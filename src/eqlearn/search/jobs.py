@@ -7,13 +7,15 @@ between any two segments, on any machine, and go on elsewhere with the same resu
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-#: How long a segment works before it hands its state back.
-SEGMENT_SECONDS = 2.0
+#: How long a segment works before it hands its state back; from the environment, so
+#: that it reaches worker processes too.
+SEGMENT_SECONDS = float(os.environ.get("EQLEARN_SEGMENT_SECONDS", "2.0"))
 
 #: What a job is about, as JSON can hold it.
 Specification: TypeAlias = Mapping[str, Any]
@@ -76,7 +78,8 @@ class Plan(Protocol):
 class Stopwatch:
     """Tells a segment when it has worked long enough."""
 
-    def __init__(self, seconds: float = SEGMENT_SECONDS) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
+        seconds = SEGMENT_SECONDS if seconds is None else seconds
         self._end = time.monotonic() + seconds
 
     def is_over(self) -> bool:

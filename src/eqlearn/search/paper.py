@@ -192,10 +192,11 @@ def train(task: Task, specification: Specification, state: bytes | None) -> Step
     n_epochs = settings.schedule.n_epochs
     # Every other length would have to be compiled anew.
     n_chunk = max(n for n in range(1, N_CHUNK + 1) if n_epochs % n == 0)
-    is_done = False
-    while not (is_done or watch.is_over()):
+    while True:
         at, metrics = gradient.train(settings, data, at, n_chunk)
         is_done = int(at.epoch) >= n_epochs
+        if is_done or watch.is_over():
+            break
     errors = gradient.rms_error(
         settings.architecture, at.weights, x[-n_held_out:], y[-n_held_out:]
     )

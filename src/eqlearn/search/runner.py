@@ -8,6 +8,7 @@ import math
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -15,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from eqlearn.search.backends import Backend, Ended
 from eqlearn.search.jobs import Job, Plan, Stage
-from eqlearn.search.store import Memory, Store
+from eqlearn.search.store import Memory, Record, Store
 
 #: How often a segment is tried whose worker dies of it.
 MOST_ATTEMPTS = 3
@@ -90,11 +91,9 @@ def run(
     while not session.is_over:
         if interrupts is not None and interrupts.n:
             reason = "interrupt"
-        for track in session.tracks:
-            is_late = session.seconds > track.share * (time_limit or math.inf)
-            if reason == "interrupt" or is_late:
-                reason = reason if reason == "interrupt" else "time"
-                track.cut(lambda key: store.find(key).state)
+        end = 0.0 if reason == "interrupt" else time_limit or math.inf
+        if session.cut_short(end) and reason == "finished":
+            reason = "time"
         session.hand_out()
         session.collect()
     return Ending(reason, session.seconds)
@@ -112,8 +111,9 @@ class _Session:
     ) -> None:
         self.tracks = [_Track(plan) for plan in plans]
         self._backend, self._store, self._callback = backend, store, callback
+        self._waiting: deque[tuple[_Track, Job, bytes | None]] = deque()
         self._running: dict[str, _Track] = {}
-        self._suspects: set[str] = set()
+        self._suspects: set[str] = set()  # jobs on their last attempt
         self._n_done = self._n_failed = 0
         self._begin = time.monotonic() - store.seconds
 
@@ -127,34 +127,68 @@ class _Session:
         """Whether every plan has come to its end."""
         return all(track.is_over for track in self.tracks)
 
+    def cut_short(self, end: float) -> bool:
+        """End the stages whose share of `end` seconds is over; tell if any was."""
+        is_any_cut = False
+        for track in self.tracks:
+            while self._is_late(track, end):
+                # What an earlier session left is there too, to be counted.
+                self._replay(track)
+                if self._is_late(track, end):
+                    track.cut(lambda key: self._store.find(key).state)
+                    is_any_cut = True
+        return is_any_cut
+
+    def _is_late(self, track: "_Track", end: float) -> bool:
+        return track.can_be_cut and self.seconds >= track.share * end
+
+    def _replay(self, track: "_Track") -> None:
+        """Ask for all that an earlier session began."""
+        while (job := track.next_job()) is not None:
+            record = self._store.find(job.key)
+            if record.status == "new":
+                return
+            self._admit(track, job, record)
+
     def hand_out(self) -> None:
         """Start segments as long as there are workers for them."""
+        self._forget_unwanted()
+        n_workers, begun = self._backend.n_workers, []
+        while len(self._running) < self._n_at_once(n_workers):
+            if not self._waiting and not self._ask():
+                break
+            track, job, state = self._waiting.popleft()
+            if state is None:
+                begun.append(job.key)
+            track.n_handed += 1
+            self._running[job.key] = track
+            self._backend.start(job, state)
+        if begun:
+            self._store.begin(begun)
+
+    def _forget_unwanted(self) -> None:
         unwanted = [k for k, track in self._running.items() if not track.wants(k)]
         self._backend.drop(unwanted)
         for key in unwanted:
             del self._running[key]
-        started = []
-        while len(self._running) < self._n_at_once:
-            found = self._next_job()
-            if found is None:
-                break
-            track, job = found
-            record = self._store.find(job.key)
-            if record.status in ("done", "failed"):
-                self._settle(track, job, record.status, record.state)
-                continue
-            track.n_handed += 1
-            self._running[job.key] = track
-            self._backend.start(job, record.state)
-            started.append(job.key)
-        if started:
-            self._store.begin(started)
+        self._waiting = deque(w for w in self._waiting if w[0].wants(w[1].key))
+        self._suspects &= {*self._running, *(job.key for _, job, _ in self._waiting)}
 
-    @property
-    def _n_at_once(self) -> int:
-        n = self._backend.n_workers
-        # A segment that waits behind a deadly one would be blamed for its deaths.
-        return n if n == 1 or self._suspects else n * N_QUEUED
+    def _n_at_once(self, n_workers: int) -> int:
+        # Of several segments that a worker had, none is surely the one it died of; so
+        # the last attempt is made alone.
+        if self._suspects:
+            return 1
+        return n_workers if n_workers == 1 else n_workers * N_QUEUED
+
+    def _ask(self) -> bool:
+        """Put the next job in line, if there is one."""
+        while (found := self._next_job()) is not None:
+            track, job = found
+            self._admit(track, job, self._store.find(job.key))
+            if self._waiting:
+                return True
+        return False
 
     def _next_job(self) -> tuple["_Track", Job] | None:
         for track in sorted(self.tracks, key=lambda track: track.n_handed):
@@ -162,6 +196,23 @@ class _Session:
             if job is not None:
                 return track, job
         return None
+
+    def _admit(self, track: "_Track", job: Job, record: Record) -> None:
+        """Put a job in line where an earlier session left it, if it is not over."""
+        track.ask_for(job)
+        if record.status in ("done", "failed"):
+            self._settle(track, job, record.status, record.state)
+        else:
+            self._queue(track, job, record.state, record.n_attempts)
+
+    def _queue(
+        self, track: "_Track", job: Job, state: bytes | None, n_attempts: int = 0
+    ) -> None:
+        if n_attempts < MOST_ATTEMPTS - 1:
+            self._waiting.append((track, job, state))
+        else:
+            self._waiting.appendleft((track, job, state))
+            self._suspects.add(job.key)
 
     def collect(self) -> None:
         """Wait for segments to end; store what they left before it counts."""
@@ -178,10 +229,9 @@ class _Session:
             if step.is_done:
                 self._settle(track, job, "done", step.state)
                 continue
-            self._report(job, "running")
             if track.wants(job.key):
-                self._running[job.key] = track
-                self._backend.start(job, step.state)
+                self._queue(track, job, step.state)
+            self._report(job, "running")
 
     def _bury(self, track: "_Track", ended: Ended) -> None:
         """Try a segment again whose worker died; give up on one that fails itself."""
@@ -189,13 +239,11 @@ class _Session:
         n_attempts = record.n_attempts + max(ended.n_deaths, 1)
         is_final = not ended.n_deaths or n_attempts >= MOST_ATTEMPTS
         self._store.fail(job.key, ended.error, n_attempts, is_final)
+        self._suspects.discard(job.key)
         if is_final:
-            self._suspects.discard(job.key)
             self._settle(track, job, "failed", None)
         else:
-            self._suspects.add(job.key)
-            self._running[job.key] = track
-            self._backend.start(job, record.state)
+            self._queue(track, job, record.state, n_attempts)
 
     def _settle(
         self, track: "_Track", job: Job, status: str, state: bytes | None
@@ -206,7 +254,8 @@ class _Session:
         self._report(job, status)
 
     def _report(self, job: Job, status: str) -> None:
-        counts = self._n_done, len(self._running), self._n_failed
+        n_running = len(self._running) + len(self._waiting)
+        counts = self._n_done, n_running, self._n_failed
         self._callback(Event(job, status, *counts, self.seconds))
 
 
@@ -247,9 +296,12 @@ class _Track:
             self._has_no_more = True
             self._take()
             return self.next_job()
-        self._indices[job.key] = index
-        self._n_asked += 1
         return job
+
+    def ask_for(self, job: Job) -> None:
+        """Note that the next job is on its way."""
+        self._indices[job.key] = self._n_asked
+        self._n_asked += 1
 
     @property
     def _is_asked_for(self) -> bool:
@@ -278,13 +330,16 @@ class _Track:
         if self._is_asked_for and self._n_taken == self._n_asked:
             self._advance()
 
+    @property
+    def can_be_cut(self) -> bool:
+        """Whether there is a stage to be ended."""
+        return not (self.is_over or self._is_cut)
+
     def cut(self, reached: Callable[[str], bytes | None]) -> None:
         """Time is up: count what is there, and go on to the next stage.
 
         `reached` tells the state of a job that has not come to its end.
         """
-        if self.is_over or self._is_cut:
-            return
         self._is_cut = True
         for key, index in self._indices.items():
             if index >= self._stage.at_least and self.wants(key):

@@ -10,20 +10,22 @@ import platform
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from eqlearn.errors import EqlearnError, must
+from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.search.jobs import Step, written
 
 #: Raised when the tables change; older files are refused, not guessed at.
 SCHEMA_VERSION = 1
 #: Segments of a candidate whose states are kept: the latest and the one before.
 N_STATES = 2
+#: Letters of a setting that are shown where it differs.
+LONGEST_SETTING = 80
 
 _TABLES = """
 CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -107,7 +109,11 @@ class Store:
             self._lock = Lock(directory / "run.lock")
             try:
                 self._connection = _connected(self._file)
-                self._settle(identity)
+                try:
+                    self._settle(identity)
+                except BaseException:
+                    self._connection.close()
+                    raise
             except BaseException:
                 self._lock.release()
                 raise
@@ -197,7 +203,9 @@ class Store:
                     return record._replace(
                         status=status, n_segments=segment, state=state
                     )
-            return record if record.status == "failed" else Record()
+            if record.status == "failed":
+                return record
+            return record._replace(status="running", n_segments=0)
 
     def begin(self, keys: list[str]) -> None:
         """Note which candidates are being worked on."""
@@ -279,15 +287,18 @@ def _connected(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _origin() -> dict[str, Any]:
+def versions() -> dict[str, str]:
+    """The versions of everything that has a say in the numbers."""
     packages = ("eqlearn", "jax", "numba", "numpy", "scipy", "sympy")
     return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in packages},
-        },
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
     }
+
+
+def _origin() -> dict[str, Any]:
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"created": created, "versions": versions()}
 
 
 def _difference(directory: Path, name: str, stored: Any, given: Any) -> EqlearnError:
@@ -300,7 +311,22 @@ def _difference(directory: Path, name: str, stored: Any, given: Any) -> EqlearnE
                 )
     hint = "Choose another directory, or the settings and data of this run."
     where = f"for the run in {directory}"
-    return must(name, f"{stored!r} as before", given, hint, where=where)
+    if name == "data":  # their fingerprints tell nobody anything
+        return must(name, "the same as before", "other data", hint, where=where)
+    before = printable(repr(stored), LONGEST_SETTING)
+    return must(name, f"{before} as before", given, hint, where=where)
+
+
+def training_curves(directory: Path) -> list[dict[str, Any]]:
+    """What segments of training reported, batch after batch in order of epochs."""
+    file = directory / "run.db"
+    if not file.exists():
+        return []
+    with _one_line(file), closing(_connected(file)) as connection:
+        rows = connection.execute(
+            "SELECT metrics FROM metrics WHERE key LIKE 'train/%' ORDER BY key, segment"
+        )
+        return [json.loads(text) for (text,) in rows]
 
 
 class Lock:
