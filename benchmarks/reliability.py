@@ -122,15 +122,13 @@ class Search:
         """How many segments of each candidate were begun, saved, ..., as noted."""
         lines = (self.directory / "notes").read_text().splitlines()
         parts = [line.split(" ") for line in lines]
-        return Counter(
-            key.split(":")[0] for word, *keys in parts if word == what for key in keys
-        )
+        return Counter(key for word, *keys in parts if word == what for key in keys)
 
     def n_lost(self) -> int:
         """How many segments were saved but are not in the store."""
         tables = self.query("SELECT name FROM sqlite_master WHERE name = 'candidates'")
         rows = self.query("SELECT key, n_segments FROM candidates") if tables else []
-        known = {key.split(":")[0]: int(n_segments) for key, n_segments in rows}
+        known = {key: int(n_segments) for key, n_segments in rows}
         saved = self.noted("save")
         return sum(max(0, n - known.get(key, 0)) for key, n in saved.items())
 
@@ -257,9 +255,14 @@ def _workers(pid: int) -> list[int]:
 
 def _n_repeated(search: Search) -> int:
     """How many segments of attempts were begun again, of those that were wanted."""
-    begun, saved = search.noted("begin"), search.noted("save")
-    wanted = begun.keys() - search.noted("drop").keys()
+    begun, saved = _by_name(search.noted("begin")), _by_name(search.noted("save"))
+    wanted = begun.keys() - _by_name(search.noted("drop")).keys()
     return sum(begun[name] - saved[name] for name in wanted)
+
+
+def _by_name(counts: Counter[str]) -> Counter[str]:
+    """Counts by the name of a candidate, whatever its specification."""
+    return Counter(key.split(":")[0] for key in counts.elements())
 
 
 def bad_candidates(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
@@ -267,7 +270,7 @@ def bad_candidates(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
     search = Search(root, ("--bad", "--jobs", "2"))
     found = search.finish()
     reasons = dict(found.get("failures", []))
-    n_attempts = search.noted("start")["y1/attempt/3"]
+    n_attempts = _by_name(search.noted("start"))["y1/attempt/3"]
     is_kept = (
         found["ended"] == "finished"
         and reasons.keys() == {"y1/attempt/3", "y1/attempt/5"}
