@@ -221,7 +221,7 @@ def lost_workers(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
         repeated.append(_n_repeated(search))
         same.append(found.get("failures") == [] and search.table() == expected)
     chaos = Search(root, more)
-    found = chaos.finish("--jobs", "2", "--lifetime", "8")
+    found = chaos.finish("--jobs", "2", "--lifetime", "20")
     same.append(found.get("failures") == [] and chaos.table() == expected)
     is_cheap = all(n <= k for n, k in zip(repeated, killed, strict=True))
     figures = {
@@ -234,7 +234,7 @@ def lost_workers(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
     text = (
         f"{n_kills} workers killed in {len(killed)} searches of 24 candidates: "
         f"{sum(repeated)} segments repeated, same table {sum(same[:-1])}/{len(killed)};"
-        f" workers that segfault after 8 s on average: {_n_repeated(chaos)} repeated, "
+        f" workers that segfault after 20 s on average: {_n_repeated(chaos)} repeated, "
         f"same table {int(same[-1])}/1"
     )
     return Verdict(all(same) and is_cheap, figures, text)

@@ -117,6 +117,13 @@ def test_a_local_cluster_listens_to_this_machine_only(client: Any) -> None:
     assert {c.raddr.ip for c in connections if c.raddr} == {"127.0.0.1"}
 
 
+def test_the_cluster_says_nothing(client: Any) -> None:
+    # At its logger: what LocalCluster silences is loud again when another one ends.
+    for name in ("scheduler", "nanny", "core"):
+        logger = logging.getLogger(f"distributed.{name}")
+        assert not logger.isEnabledFor(logging.WARNING)
+
+
 def is_deaf(pid: int | str) -> bool:
     """Whether a process has blocked Ctrl-C from its first moment on."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()

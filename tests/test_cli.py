@@ -736,7 +736,7 @@ def test_any_arguments_end_in_a_documented_code(
         # Everything is checked as ever, but no search begins and no plot is drawn.
         patch.setattr("eqlearn.estimator.learn", refuse)
         patch.setattr("eqlearn.report.write.write_report", lambda *_, **__: ())
-        patch.setattr(runs, "_check_scheduler", refuse)
+        patch.setattr("eqlearn.search.backends.check_scheduler", refuse)
         with pytest.raises(SystemExit) as stop:
             main([first, *start, *more])
     assert stop.value.code in (0, 1, 2)

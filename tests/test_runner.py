@@ -141,7 +141,7 @@ def test_a_job_is_not_asked_for_before_what_it_depends_on() -> None:
 
 def test_what_a_stage_no_longer_wants_is_dropped() -> None:
     plan = Toy(jobs("a", 1, 9, 9, 9), jobs("b", 1), is_over=lambda index, state: True)
-    backend = Workers(2, order=lambda jobs: jobs[0])
+    backend = Workers(4, order=lambda jobs: jobs[0])
     run([plan], backend, Memory())
     assert plan.taken == [(0, 0, b"."), (1, 0, b".")]
     assert backend.dropped == ["a/1", "a/2", "a/3"]
@@ -172,7 +172,7 @@ def test_of_those_under_way_the_first_run_to_their_end() -> None:
         interrupts.n = 1
 
     plan = Toy(jobs("a", 5, 5, 5, 5), at_least=2)
-    run([plan], Workers(2), Memory(), interrupts=interrupts, callback=press)
+    run([plan], Workers(4), Memory(), interrupts=interrupts, callback=press)
     assert plan.taken[:2] == [(0, 0, b"....."), (0, 1, b".....")]
     assert states(plan)[2:] == [None, b"."]  # the last was first to end a segment
 
@@ -217,7 +217,7 @@ def test_the_last_attempt_is_made_alone(store: Memory | Store) -> None:
     def deadly_first(listed: list[Job]) -> Job:
         return min(listed, key=lambda job: job.name != "a/1")
 
-    plan, backend = Toy(jobs("a", 4, 4, 4)), Workers(2, deadly_first, ["a/1"])
+    plan, backend = Toy(jobs("a", 4, 4, 4)), Workers(3, deadly_first, ["a/1"])
     run([plan], backend, store)
     with_deadly = [together for together in backend.together if "a/1" in together]
     assert with_deadly == [{"a/0", "a/1", "a/2"}] * 2 + [{"a/1"}]

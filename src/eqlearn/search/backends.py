@@ -281,6 +281,8 @@ def local_cluster(n_workers: int) -> tuple[Any, Any]:
     # For good, as it is read when a worker dies: 15 seconds later Dask would look once
     # whether it is back, and give it up if it has just died again.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    # For good too: a cluster that ends would give a voice to one that goes on.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1)
     settings = {
         "distributed.worker.preload": ["eqlearn.search.worker"],

@@ -20,8 +20,6 @@ from eqlearn.search.store import Memory, Record, Store
 
 #: How often a segment is tried whose worker dies of it.
 MOST_ATTEMPTS = 3
-#: Segments per worker that are handed out, so that none waits for the next.
-N_QUEUED = 2
 #: How long to wait for a result before looking at the clock again, in seconds.
 PATIENCE = 0.2
 
@@ -175,11 +173,10 @@ class _Session:
         self._suspects &= {*self._running, *(job.key for _, job, _ in self._waiting)}
 
     def _n_at_once(self, n_workers: int) -> int:
-        # Of several segments that a worker had, none is surely the one it died of; so
-        # the last attempt is made alone.
-        if self._suspects:
-            return 1
-        return n_workers if n_workers == 1 else n_workers * N_QUEUED
+        # One for each worker, so that its death costs one segment. While another starts
+        # anew a worker may have two, and none is surely the one it died of: the last
+        # attempt is made alone.
+        return 1 if self._suspects else n_workers
 
     def _ask(self) -> bool:
         """Put the next job in line, if there is one."""
