@@ -55,6 +55,7 @@ class Answer:
     parameters: int
     restarts: int  # of networks, or generations
     remarks: dict[str, Any] = field(default_factory=dict)
+    picks: dict[str, Learned] = field(default_factory=dict)  # of each criterion
 
 
 def by_eqlearn(task: Task) -> list[Answer | None]:
@@ -73,22 +74,31 @@ def by_eqlearn(task: Task) -> list[Answer | None]:
 
 
 def _answer(found: Any, names: Sequence[str]) -> Answer | None:
-    from eqlearn.equation.symbolic import expressions
+    from eqlearn.search.results import table_of
+    from eqlearn.search.selection import available, chosen
 
     if not found.candidates:
         return None
     best = found.candidates[0]
-    graph = best.snapped
-    learned = Learned(
-        lambda x: graph.evaluate(x)[0][:, 0], expressions(graph, names)[0]
-    )
+    learned = [_learned(one.snapped, names) for one in found.candidates]
+    table = table_of(found.candidates)
+    picks = {name: learned[chosen(table, name)] for name in available(table)}
     remarks = {
         "votes": best.votes,
         "has_pole": best.has_pole,
         "residual_rms": best.rms,
         "seconds": round(found.seconds, 2),
     }
-    return Answer(learned, best.graph.n_parameters, found.n_attempts, remarks)
+    return Answer(learned[0], best.graph.n_parameters, found.n_attempts, remarks, picks)
+
+
+def _learned(graph: Any, names: Sequence[str]) -> Learned:
+    from eqlearn.equation.symbolic import expressions
+
+    def predict(x: NDArray[np.float64]) -> Any:
+        return graph.evaluate(x)[0][:, 0]
+
+    return Learned(predict, expressions(graph, names)[0])
 
 
 def by_pyoperon(task: Task) -> list[Answer | None]:

@@ -145,6 +145,7 @@ def judge(
     return {
         "status": "ok",
         "identified": verdict.how,
+        "picks": _picks(found, verdict, asked, rng),
         "symbolic": verdict.symbolic,
         "numeric": verdict.numeric,
         "decided": _decided(verdict, asked.outputs),
@@ -154,6 +155,23 @@ def judge(
         "relative_rms_outside": _number(float(np.max(rms["outside"] / asked.spread))),
         "outputs": outputs,
     }
+
+
+def _picks(
+    answers: Sequence[Answer],
+    verdict: Verdict,
+    asked: Problem,
+    rng: np.random.Generator,
+) -> dict[str, str]:
+    """Tell how each criterion would have fared, choosing among the same candidates."""
+    known = {tuple(answer.learned for answer in answers): verdict.how}
+    fared = {}
+    for name in answers[0].picks:
+        picked = tuple(answer.picks[name] for answer in answers)
+        if picked not in known:
+            known[picked] = identified(picked, asked, rng).how
+        fared[name] = known[picked]
+    return fared
 
 
 def _rms(
