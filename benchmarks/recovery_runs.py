@@ -165,7 +165,7 @@ def _picks(
 ) -> dict[str, str]:
     """Tell how each criterion would have fared, choosing among the same candidates."""
     known = {tuple(answer.learned for answer in answers): verdict.how}
-    fared = {}
+    fared: dict[str, str] = {}
     for name in answers[0].picks:
         picked = tuple(answer.picks[name] for answer in answers)
         if picked not in known:

@@ -38,8 +38,8 @@ def attempts(task: Task) -> Iterator[Attempt]:
     levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
     for index in itertools.count():
         yield partial(restart, task, index)
-        # Those with one angle by turns with networks; the others are less likely.
-        if levels and (len(levels[0].angles) < 2 or index % 4 == 0):
+        # With one angle after every second network; the others are less likely.
+        if levels and index % (2 if len(levels[0].angles) < 2 else 4) == 1:
             yield partial(solve, task, levels.popleft())
 
 

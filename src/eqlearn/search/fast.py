@@ -13,10 +13,11 @@ from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.task import N_SEARCH, is_exact
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
-#: as close as this, and when so many attempts were made.
+#: as close as this, and when so many attempts were made; or many ended in it before.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
+MANY_VOTES = 5
 MOST_ATTEMPTS = 400
 #: Share of the target's spread by which an input must move a formula to matter, if the
 #: formula is not better than that.
@@ -101,5 +102,6 @@ class FastPlan:
             return self._target.n_attempts >= 2 * least
         # On few rows a chance find may be ahead of what was found again and again.
         close = [e for e in self._pool.entries if e.found.bic < best.bic + CLOSE]
-        agreed = max(entry.votes for entry in close) >= ENOUGH_VOTES
-        return agreed and self._target.n_attempts >= least
+        votes = max(entry.votes for entry in close)
+        needed = ENOUGH_VOTES if self._target.n_attempts >= least else MANY_VOTES
+        return votes >= needed

@@ -113,6 +113,8 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     for start in _starts(task, level, x, y, HOPELESS * known):
         if level.angles:
             start = fit(start, data, n_iterations=12).graph
+            if _is_imitation(start, data):  # so would be what pruning leaves of it
+                continue
         found = pruned_in_stages(start, data)
         if is_exact(found, data):
             return found

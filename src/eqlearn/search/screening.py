@@ -8,7 +8,7 @@ import itertools
 import math
 
 import numpy as np
-from scipy import stats
+from scipy.special import fdtrc
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
@@ -42,7 +42,7 @@ def significant_inputs(task: Task) -> frozenset[int]:
         n_terms, n_free = len(powers) - len(without), n - len(powers)
         gain = (_left(columns[:, without], y) - least) / max(n_terms, 1)
         ratio = gain / (least / max(n_free, 1) + np.finfo(float).tiny)
-        return float(stats.f.sf(ratio, n_terms, n_free))
+        return float(fdtrc(n_terms, n_free, ratio))
 
     return frozenset(i for i in range(n_inputs) if chance(i) < SIGNIFICANCE)
 
