@@ -53,6 +53,9 @@ def test_the_equation_can_be_read(learner: EquationLearner) -> None:
     assert learner._repr_latex_().startswith("$$y = ")
     assert learner.verdict_[0].kind == "trusted"
     assert not learner.interrupted_
+    page = learner._repr_mimebundle_()["text/html"]
+    assert "<math" in page and "can be trusted" in page
+    assert "<math" not in EquationLearner()._repr_mimebundle_()["text/html"]
 
 
 def test_every_form_computes_what_predict_does(

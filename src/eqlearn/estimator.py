@@ -376,6 +376,15 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$" if hasattr(self, "model_") else ""
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: once there are equations, these."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "model_"):
+            from eqlearn.report.html import in_a_notebook
+
+            shown["text/html"] = in_a_notebook(self.model_)
+        return shown
+
     def _model(self) -> Model:
         check_is_fitted(self)
         return self.model_

@@ -68,6 +68,16 @@ def page(
     )
 
 
+def in_a_notebook(model: Model) -> str:
+    """Each equation and how far it can be trusted, as a piece of a page."""
+    return "".join(
+        Markup('<div class="eqlearn-equation">{}<p>{}</p></div>').format(
+            _typeset(one.chosen.snapped, model, one).html, found.headline(one)
+        )
+        for one in found.findings(model)
+    )
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
