@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 from eqlearn._types import Array
 from eqlearn.control import swingup
+from eqlearn.control.mpc import Run
+from eqlearn.control.planning import Shooting
+from eqlearn.control.rollouts import trajectory
 from eqlearn.control.simulate import simulate
 from eqlearn.control.swingup import CartPoleSwingUp
 from eqlearn.errors import EqlearnError
@@ -85,6 +88,23 @@ def test_seconds_upright_count_from_the_end() -> None:
     assert swingup.seconds_upright([1.0, 0.9, 0.96, 1.0]) == pytest.approx(0.04)
     assert swingup.seconds_upright([1.0, 0.95]) == 0.0
     assert swingup.seconds_upright([1.0] * 100) == pytest.approx(2.0)
+
+
+def test_a_model_swings_up_in_the_environment_that_is_asked_for() -> None:
+    plan = Shooting(20, 5, 5)
+    run = swingup.swing_up(swingup.step, plan, 10, seed=2, sensor_noise=0.1)
+    again = swingup.swing_up(swingup.step, plan, 10, seed=2, sensor_noise=0.1)
+    np.testing.assert_array_equal(run.trajectory.states, again.trajectory.states)
+    # The states are what the sensors said, the rewards are of the true angle.
+    assert (np.cos(run.trajectory.states[1:, 2]) != run.trajectory.rewards).all()
+
+
+@pytest.mark.parametrize(("n_up", "is_up"), [(99, False), (100, True)])
+def test_upright_means_the_last_two_seconds(n_up: int, is_up: bool) -> None:
+    rewards = np.r_[np.zeros(50), np.ones(n_up)]
+    states, actions = np.zeros((len(rewards) + 1, 4)), np.zeros((len(rewards), 1))
+    run = Run(trajectory(states, actions, 0.02, rewards), np.zeros(1), 0)
+    assert swingup.is_upright(run) == is_up
 
 
 def make(**options: Any) -> "gymnasium.Env[Any, Any]":
@@ -208,5 +228,5 @@ def test_without_gymnasium_the_command_to_install_it_is_named(
 
 def test_all_but_the_environment_works_without_gymnasium() -> None:
     hide = "import sys; sys.modules['gymnasium'] = None"
-    load = "from eqlearn.control import mpc, planning, rollouts, simulate"
+    load = "from eqlearn.control import film, logs, mpc, planning, rollouts, simulate"
     subprocess.run([sys.executable, "-c", f"{hide}; {load}"], check=True)

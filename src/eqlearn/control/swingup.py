@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.control.simulate import stepper
+from eqlearn.control.mpc import Controller, Run, control
+from eqlearn.control.planning import PathIntegral, Planner, Task, bounds
+from eqlearn.control.simulate import Step, stepper
 from eqlearn.errors import must
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ ACTION_NAMES = ("action",)
 HANGING = (0.0, 0.0, np.pi, 0.0)
 DT = 0.02  # seconds a step
 UPRIGHT = 0.95  # the pole is up where cos θ is above this: 18 degrees to each side
+SECONDS_UP = 2.0  # at the end of a run that succeeded
 
 # Gymnasium's CartPole starts as far as this from upright, in each part of the state.
 _START_SPREAD = 0.05
@@ -75,6 +78,27 @@ def cost(states: Array, actions: Array) -> Array:
     """Return Eq. 13 of the paper, lowest for an upright pole at rest in the middle."""
     x, speed, theta, spin = (states[..., part] for part in range(4))
     return 0.1 * (x * x + speed * speed) - np.cos(theta) + 0.02 * (spin * spin)
+
+
+def swing_up(
+    model: Step,
+    planner: Planner | None = None,
+    n_steps: int = 500,
+    *,
+    seed: int,
+    **options: Any,
+) -> Run:
+    """Let a model swing the pole up; `options` are those of the environment."""
+    task = Task(model, cost, bounds(-1, 1))
+    env = gymnasium.make(ENV_ID, **options)
+    controller = Controller(task, planner or PathIntegral(), seed=seed)
+    return control(env, controller, n_steps, seed=seed)
+
+
+def is_upright(run: Run) -> bool:
+    """Whether the pole was up throughout the last 2 seconds."""
+    seconds = seconds_upright(run.trajectory.rewards, run.trajectory.dt)
+    return seconds >= SECONDS_UP
 
 
 def seconds_upright(rewards: Array, dt: float = DT) -> float:

@@ -1,0 +1,45 @@
+"""Films of a controlled system: an animated GIF of the pictures that it renders."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.data.write import replacing
+from eqlearn.errors import must
+
+#: Browsers slow down films whose pictures change more often.
+LEAST_SECONDS = 0.04
+_N_COLOURS = 64
+
+
+def write_gif(
+    path: str | os.PathLike[str], frames: Sequence[Array], seconds: float
+) -> None:
+    """Write pictures (height, width, 3), `seconds` apart, as a film that repeats.
+
+    Where they follow each other too fast for a browser, some are left out.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        hint = 'Run pip install "eqlearn[control]".'
+        raise must("pillow", "installed", "no such package", hint) from error
+
+    if not len(frames):
+        raise must("frames", "at least one picture", frames)
+    every = max(1, round(LEAST_SECONDS / seconds))
+    shown = [Image.fromarray(np.asarray(frame)) for frame in frames[::every]]
+    # One set of colours for all, so that nothing flickers.
+    palette = shown[-1].quantize(_N_COLOURS)
+    small = [image.quantize(palette=palette) for image in shown]
+    with replacing(os.fspath(path)) as file:
+        small[0].save(
+            file,
+            format="GIF",
+            save_all=True,
+            append_images=small[1:],
+            duration=round(1000 * seconds * every),
+            loop=0,
+        )
