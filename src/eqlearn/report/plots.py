@@ -77,7 +77,7 @@ def plot_slices(
     slices = _Slices(graph, x, y, names, target, rivals, domain, inputs)
     n = len(slices.cuts)
     n_columns = _COLUMNS.get(n, 3)
-    with _figure(n_columns, max(1, -(-n // n_columns))) as (figure, axes):
+    with drawing(n_columns, max(1, -(-n // n_columns))) as (figure, axes):
         for axis in axes[n:]:
             axis.remove()
         for k, axis in enumerate(axes[:n]):
@@ -103,7 +103,7 @@ def slice_panels(
     slices = _Slices(graph, x, y, names, target, rivals, domain, inputs)
     panels = []
     for k in range(len(slices.cuts)):
-        with _figure() as (figure, (axis,)):
+        with drawing() as (figure, (axis,)):
             slices.draw(axis, k, has_target=True)
         panels.append(figure)
     return panels
@@ -111,7 +111,7 @@ def slice_panels(
 
 def plot_fit(measured: Array, predicted: Array, target: str) -> "Figure":
     """Plot predicted against measured values (N,), and the line where they agree."""
-    with _figure() as (figure, (axis,)):
+    with drawing() as (figure, (axis,)):
         _scatter(axis, measured, predicted)
         ends = [float(np.min(measured)), float(np.max(measured))]
         axis.plot(ends, ends, color=FORMULA, lw=1.2)
@@ -122,7 +122,7 @@ def plot_fit(measured: Array, predicted: Array, target: str) -> "Figure":
 
 def plot_residuals(measured: Array, predicted: Array, target: str) -> "Figure":
     """Plot what the formula leaves against what it says: patterns are missed terms."""
-    with _figure() as (figure, (axis,)):
+    with drawing() as (figure, (axis,)):
         _scatter(axis, predicted, measured - predicted)
         axis.axhline(0.0, color=FORMULA, lw=1.2)
         _label(axis, "x", f"predicted {_short(target)}")
@@ -134,7 +134,7 @@ def plot_histogram(measured: Array, predicted: Array) -> "Figure":
     """Plot how the residuals are distributed, with the normal curve of their size."""
     residuals = measured - predicted
     residuals = residuals[np.isfinite(residuals)]
-    with _figure() as (figure, (axis,)):
+    with drawing() as (figure, (axis,)):
         # A range too narrow for its numbers cannot be cut into bins.
         size = float(np.std(residuals)) if len(residuals) else 0.0
         centre = float(np.mean(residuals)) if len(residuals) else 0.0
@@ -161,7 +161,7 @@ def plot_front(equations: Sequence[Equation]) -> "Figure":
     positive = errors[errors > 0]
     floor = float(positive.min()) / 10 if len(positive) else 1e-16
     errors = np.maximum(errors, floor)
-    with _figure() as (figure, (axis,)):
+    with drawing() as (figure, (axis,)):
         order = np.lexsort([errors, sizes])
         least = np.minimum.accumulate(errors[order])
         axis.step(sizes[order], least, where="post", color=INK, lw=0.8)
@@ -207,7 +207,7 @@ def plot_phases(
     schedule = Schedule(1)
     ends = (0.0, schedule.l1_start, schedule.l1_stop, 1.0)
     seen = [np.zeros(0)]
-    with _figure() as (figure, (axis,)):
+    with drawing() as (figure, (axis,)):
         axis.axvspan(*ends[1:3], color=FAINT, lw=0)
         axis.axvspan(*ends[2:4], color=SHADE, lw=0)
         for batch in _batches(curves):
@@ -249,7 +249,7 @@ def _batches(
 
 
 @contextmanager
-def _figure(
+def drawing(
     n_columns: int = 1, n_rows: int = 1
 ) -> Iterator[tuple["Figure", list["Axes"]]]:
     """Make a figure of panels, whatever style the user has set."""

@@ -5,7 +5,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from eqlearn.equation.criterion import Scored
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
@@ -22,8 +22,20 @@ LEAST_AHEAD = 2
 
 #: The inputs that attempts may use.
 Inputs: TypeAlias = tuple[int, ...]
-#: An attempt, told the mean squared residual of the best formula so far.
-Attempt: TypeAlias = Callable[[float], Scored | None]
+
+
+class Attempt(NamedTuple):
+    """Something to try, told the mean squared residual of the best formula so far."""
+
+    make: Callable[[float], Scored | None]
+    is_network: bool
+
+
+class Tried(NamedTuple):
+    """What an attempt came to."""
+
+    found: Scored | None
+    by_network: bool = False  # networks agree by no rule, sets of features may
 
 
 def attempts(task: Task) -> Iterator[Attempt]:
@@ -34,13 +46,13 @@ def attempts(task: Task) -> Iterator[Attempt]:
     """
     n_inputs = task.x.shape[1]
     for level in first_levels(n_inputs):
-        yield partial(solve, task, level)
+        yield Attempt(partial(solve, task, level), is_network=False)
     levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
     for index in itertools.count():
-        yield partial(restart, task, index)
+        yield Attempt(partial(restart, task, index), is_network=True)
         # With one angle after every second network; the others are less likely.
         if levels and index % (2 if len(levels[0].angles) < 2 else 4) == 1:
-            yield partial(solve, task, levels.popleft())
+            yield Attempt(partial(solve, task, levels.popleft()), is_network=False)
 
 
 def n_before(index: int) -> int:
@@ -74,9 +86,10 @@ def batch(task: Task, specification: Specification, state: bytes | None) -> Step
         data = few.rows(N_SEARCH)
         left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:
-            found = attempt(_least(known, done, data.n_residuals))
+            found = attempt.make(_least(known, done, data.n_residuals))
             if found is not None and math.isfinite(found.bic):
-                done.append(scored(in_all_inputs(found, inputs, n_inputs)))
+                row = scored(in_all_inputs(found, inputs, n_inputs))
+                done.append({**row, "by_network": attempt.is_network})
                 # What comes after an exact formula will not count.
                 is_over = is_exact(found, data)
             else:
@@ -90,8 +103,12 @@ def _least(known: float, done: list[dict[str, float] | None], n: int) -> float:
     return min([known, *(found["sse"] / n for found in done if found is not None)])
 
 
-def found_in(state: bytes | None) -> list[Scored | None]:
-    """What a batch found, attempt by attempt; nothing if it failed."""
-    if state is None:
-        return [None] * N_BATCH
-    return [None if found is None else scored_from(found) for found in read(state)]
+def tried_in(state: bytes | None) -> list[Tried]:
+    """What a batch came to, attempt by attempt; nothing if it failed."""
+    rows = [None] * N_BATCH if state is None else read(state)
+    return [Tried(None) if row is None else _tried(row) for row in rows]
+
+
+def _tried(row: dict[str, Any]) -> Tried:
+    by_network = row.pop("by_network")
+    return Tried(scored_from(row), by_network)

@@ -2,30 +2,33 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from eqlearn.search.attempts import N_BATCH, Inputs, batch_job, found_in, n_before
+from eqlearn.search.attempts import N_BATCH, Inputs, batch_job, n_before, tried_in
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
 from eqlearn.search.screening import significant_inputs, visible_inputs
+from eqlearn.search.sharing import borrow_job, borrowed
 from eqlearn.search.task import N_SEARCH, is_exact
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
-#: as close as this, and when so many attempts were made; or many ended in it before.
+#: as close as this, and when so many attempts were made; or, before that, when so many
+#: networks ended in it.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
-MANY_VOTES = 5
+ENOUGH_NETWORKS = 4
 MOST_ATTEMPTS = 400
 #: Share of the target's spread by which an input must move a formula to matter, if the
 #: formula is not better than that.
 VISIBLE = 0.003
 #: Mean squared residual, for a target of unit size, of a formula that is nearly right.
 NEARLY_NOTHING = 1e-4
-#: Share of a time limit after which attempts end.
+#: Shares of a time limit after which attempts end, and the loans of other targets.
 ATTEMPTS_SHARE = 0.7
+BORROWING_SHARE = 0.75
 
 
 class FastPlan:
@@ -34,8 +37,15 @@ class FastPlan:
     Every other batch of attempts does without the inputs that seem idle by then.
     """
 
-    def __init__(self, target: Target, most_attempts: int = MOST_ATTEMPTS) -> None:
+    def __init__(
+        self,
+        target: Target,
+        others: Sequence[Target] = (),
+        most_attempts: int = MOST_ATTEMPTS,
+    ) -> None:
         self.targets = [target]
+        self._others = others
+        self._own = target.pool.best  # of its own attempts, when these are over
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
         task = target.pool.task
@@ -48,11 +58,39 @@ class FastPlan:
         self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
 
     def stages(self) -> Iterator[Stage]:
-        """Attempts, then refinements of the best and their final fits."""
+        """Attempts, what other targets lend, refinements of the best, final fits."""
         yield Stage(
             self._batch, self._take_batch, before=n_before, share=ATTEMPTS_SHARE
         )
+        self._own = self._pool.best
+        self._target.offer = self._own.graph
+        yield Stage(
+            self._borrow,
+            self._take_borrowed,
+            share=BORROWING_SHARE,
+            is_ready=lambda: all(other.offer is not None for other in self._others),
+        )
         yield from finishing(self._target)
+
+    def _borrow(self, index: int) -> Job | None:
+        # The best without loans, so that no loan depends on which came first.
+        own = self._own
+        offers = [
+            (other.number, other.offer)
+            for other in self._others
+            if other.offer is not None and other.offer.nodes
+        ]
+        if is_exact(own, self._data) or index >= len(offers):
+            return None
+        known = own.sse / self._data.n_residuals
+        return borrow_job(self._target.number, *offers[index], known)
+
+    def _take_borrowed(self, index: int, state: bytes | None) -> bool:
+        del index
+        found = borrowed(state)
+        if found is not None:
+            self._pool.add(found)
+        return False
 
     def _batch(self, index: int) -> Job | None:
         if index * N_BATCH >= self._most_attempts:
@@ -65,10 +103,10 @@ class FastPlan:
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
-        for found in found_in(state):
+        for found, by_network in tried_in(state):
             self._target.n_attempts += 1
             if found is not None:
-                self._pool.add(found)
+                self._pool.add(found, by_network=by_network)
             if self._is_enough():
                 return True
         left = min(entry.found.sse for entry in self._pool.entries)
@@ -102,6 +140,6 @@ class FastPlan:
             return self._target.n_attempts >= 2 * least
         # On few rows a chance find may be ahead of what was found again and again.
         close = [e for e in self._pool.entries if e.found.bic < best.bic + CLOSE]
-        votes = max(entry.votes for entry in close)
-        needed = ENOUGH_VOTES if self._target.n_attempts >= least else MANY_VOTES
-        return votes >= needed
+        if self._target.n_attempts >= least:
+            return max(entry.votes for entry in close) >= ENOUGH_VOTES
+        return max(entry.n_networks for entry in close) >= ENOUGH_NETWORKS

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from eqlearn.network.graph import Graph
 from eqlearn.search.finalists import (
     Candidate,
     candidate,
@@ -30,6 +31,7 @@ class Target:
     at_home: bool  # whether these are too large to be sent to a worker
     refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
+    offer: Graph | None = None  # the best of its attempts, for other targets
     candidates: list[Candidate] = field(default_factory=list)
 
 

@@ -58,6 +58,7 @@ class Stage:
     None if it failed or never ran, and tells whether the stage is over. Job i may be
     asked for once `before(i)` results are taken: what it depends on is then known.
     When time is up, what is there is taken, but the first `at_least` jobs are run.
+    Until `is_ready`, what the stage needs of other plans is not there.
     """
 
     job: Callable[[int], Job | None]
@@ -65,6 +66,7 @@ class Stage:
     before: Callable[[int], int] = lambda index: 0
     share: float = 1.0  # of the time limit at which its time is up
     at_least: int = 0
+    is_ready: Callable[[], bool] = lambda: True
 
 
 class Plan(Protocol):

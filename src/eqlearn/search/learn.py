@@ -265,7 +265,10 @@ def _plans(
     max_attempts: int,
 ) -> Sequence[FastPlan | PaperPlan]:
     if recipe == "fast":
-        return [FastPlan(target, max_attempts) for target in targets]
+        return [
+            FastPlan(target, [t for t in targets if t is not target], max_attempts)
+            for target in targets
+        ]
     if recipe == "paper":
         recipe = Grid()
     if not isinstance(recipe, Grid):

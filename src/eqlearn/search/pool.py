@@ -27,6 +27,7 @@ class Entry:
 
     found: Scored
     votes: int = 1
+    n_networks: int = 0  # of the votes, those of networks
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Pool:
         """The formula that is ahead."""
         return self.entries[0].found
 
-    def add(self, found: Scored, votes: int = 1) -> None:
+    def add(self, found: Scored, votes: int = 1, by_network: bool = False) -> None:
         """Put a formula in, charged for a pole, or count it if it is there."""
         bic = found.bic + POLE_CHARGE * has_pole(found.graph, self.task)
         if math.isnan(bic):
@@ -51,8 +52,9 @@ class Pool:
             same_size = known.graph.n_parameters == found.graph.n_parameters
             if same_size and abs(known.bic - bic) < SAME:
                 entry.votes += votes
+                entry.n_networks += by_network
                 return
-        self.entries.append(Entry(found._replace(bic=bic), votes))
+        self.entries.append(Entry(found._replace(bic=bic), votes, int(by_network)))
         self.entries.sort(key=lambda entry: entry.found.bic)
 
 

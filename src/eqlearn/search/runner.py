@@ -286,6 +286,7 @@ class _Track:
             self.is_over
             or self._is_asked_for
             or self._stage.before(index) > self._n_taken
+            or not self._stage.is_ready()
         ):
             return None
         job = self._stage.job(index)

@@ -1,0 +1,101 @@
+"""Targets of one table often share units and denominators: one lends to the others.
+
+With the lender's denominator b and units φ fixed, y = Σ aₖφₖ / b is linear in a.
+"""
+
+import itertools
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import Scored
+from eqlearn.network.document import from_document, to_document
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.jobs import Job, Specification, Step, read, written
+from eqlearn.search.levels import HOPELESS
+from eqlearn.search.task import (
+    N_SEARCH,
+    Task,
+    computing,
+    pruned_in_stages,
+    scored,
+    scored_from,
+)
+from eqlearn.training.levenberg import Samples
+from eqlearn.training.rational import Library
+
+#: With more features than this pruning takes too long.
+MOST_FEATURES = 200
+#: A feature that others explain but for this share of its size is left out.
+DEPENDENT = 1e-6
+
+
+def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
+    """Try for one target what was found for another.
+
+    `known` is the mean squared residual of the best formula so far.
+    """
+    specification = {"graph": to_document(graph), "known": known}
+    name = f"y{target + 1}/borrow/y{lender + 1}"
+    return Job(name, borrow, specification, str(target))
+
+
+def borrow(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Fit a numerator of the lender's units over its denominator, and prune it."""
+    del state
+    lender = from_document(specification["graph"])
+    with computing(task):
+        data = task.rows(N_SEARCH)
+        found = None
+        start = numerator_over(lender, data)
+        if start is not None:
+            values = start.evaluate(data.x[:, : data.y.shape[1]].T)[0][:, 0]
+            left = float(np.mean((values - data.y[0]) ** 2))
+            if left <= HOPELESS * specification["known"]:
+                found = scored(pruned_in_stages(start, data))
+    return Step(written(found), True)
+
+
+def borrowed(state: bytes | None) -> Scored | None:
+    """What a job found, if anything."""
+    document = None if state is None else read(state)
+    return None if document is None else scored_from(document)
+
+
+def numerator_over(lender: Graph, data: Samples) -> Graph | None:
+    """The least-squares fit of inputs, lent units and products of both, over lent b.
+
+    None if there are too many of them, or if b vanishes somewhere.
+    """
+    nodes, features = list(lender.nodes), [CONSTANT, *range(lender.n_features)]
+    if len(features) * (len(features) + 1) // 2 > MOST_FEATURES:
+        return None
+    for i, j in itertools.combinations_with_replacement(features[1:], 2):
+        nodes.append(Node("multiply", ({i: 1.0}, {j: 1.0})))
+        features.append(lender.n_inputs + len(nodes) - 1)
+    below = lender.outputs[0][1]
+    lib = Library(lender.n_inputs, tuple(nodes), tuple(features), tuple(below))
+    y = data.y[0]
+    above, parts = lib.columns(np.ascontiguousarray(data.x[:, : len(y)]))
+    b = np.array(list(below.values())) @ parts
+    if np.abs(b).min() == 0 or not np.all(np.isfinite(columns := above / b)):
+        return None
+    kept = _independent(columns)
+    a = np.linalg.lstsq(columns[kept].T, y, rcond=1e-12)[0]
+    numerator = {features[k]: float(w) for k, w in zip(kept, a, strict=True)}
+    return lib.graph(numerator, below)
+
+
+def _independent(columns: Array) -> list[int]:
+    """Rows that those before do not explain, by Gram and Schmidt."""
+    kept: list[int] = []
+    basis = np.empty((0, columns.shape[1]))
+    for k, column in enumerate(columns):
+        size = np.linalg.norm(column)
+        rest = column - basis.T @ (basis @ column)
+        rest -= basis.T @ (basis @ rest)  # twice is enough
+        left = np.linalg.norm(rest)
+        if left > DEPENDENT * size:
+            kept.append(k)
+            basis = np.vstack([basis, rest / left])
+    return kept
