@@ -23,6 +23,17 @@ def test_a_film_shows_as_many_pictures_as_a_browser_can(
         assert film.info["loop"] == 0
 
 
+def test_colours_are_kept_throughout(tmp_path: Path) -> None:
+    path = tmp_path / "turning.gif"
+    frames = [swingup.draw(np.array([0, 0, a, 0])) for a in (3, 2, 1, 0)]
+    write_gif(path, frames, 0.1)
+    with Image.open(path) as film:
+        for number, frame in enumerate(frames):
+            film.seek(number)
+            shown = np.asarray(film.convert("RGB")).astype(int)
+            assert np.abs(shown - frame).max(axis=2).mean() < 1
+
+
 def test_a_film_needs_a_picture(tmp_path: Path) -> None:
     with pytest.raises(EqlearnError, match="`frames` must be at least one picture"):
         write_gif(tmp_path / "none.gif", [], 0.1)

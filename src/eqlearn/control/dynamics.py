@@ -9,6 +9,8 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.control.rollouts import DynamicsData
 from eqlearn.control.simulate import Dynamics
+from eqlearn.equation.formulas import formulas
+from eqlearn.equation.modelfile import Model
 from eqlearn.errors import must
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.network.units import unit
@@ -53,6 +55,15 @@ class _Sum:
         if total is None:
             return np.full_like(features[0], self.constant)
         return total + self.constant if self.constant else total
+
+
+def equations_of_motion(model: Model, *, snapped: bool = True) -> Dynamics:
+    """Make the chosen equations of a model a function of states and actions.
+
+    Its first inputs are the states, as many as it has targets; the others are actions.
+    """
+    graphs = [one.snapped if snapped else one.graph for one in model.chosen]
+    return dynamics_of(formulas(graphs).graph, len(model.inputs) - len(model.targets))
 
 
 def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:

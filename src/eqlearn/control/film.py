@@ -11,7 +11,7 @@ from eqlearn.errors import must
 
 #: Browsers slow down films whose pictures change more often.
 LEAST_SECONDS = 0.04
-_N_COLOURS = 64
+_N_COLOURS, _N_SAMPLED = 64, 12
 
 
 def write_gif(
@@ -31,8 +31,9 @@ def write_gif(
         raise must("frames", "at least one picture", frames)
     every = max(1, round(LEAST_SECONDS / seconds))
     shown = [Image.fromarray(np.asarray(frame)) for frame in frames[::every]]
-    # One set of colours for all, so that nothing flickers.
-    palette = shown[-1].quantize(_N_COLOURS)
+    # One set of colours for all, so that nothing flickers: those of some pictures.
+    some = [np.asarray(image) for image in shown[:: -(-len(shown) // _N_SAMPLED)]]
+    palette = Image.fromarray(np.concatenate(some)).quantize(_N_COLOURS)
     small = [image.quantize(palette=palette) for image in shown]
     with replacing(os.fspath(path)) as file:
         small[0].save(

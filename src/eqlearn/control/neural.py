@@ -63,6 +63,7 @@ def _fitted(
 ) -> Network:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPRegressor
+    from threadpoolctl import threadpool_limits
 
     middle, spread = _standard(data.inputs)
     mean, scale = _standard(data.derivatives)
@@ -74,7 +75,8 @@ def _fitted(
         max_iter=_MOST_STEPS,
         random_state=seed,
     )
-    with warnings.catch_warnings():
+    # Networks so small are slowed down by more than one thread.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fit.fit((data.inputs - middle) / spread, (data.derivatives - mean) / scale)
     weights, biases = list(fit.coefs_), list(fit.intercepts_)

@@ -190,16 +190,13 @@ def renamed(
     action_names: Sequence[str] | None = None,
 ) -> Trajectory:
     """Give states and actions other names; those that are not given stay."""
-    changes = {}
-    if state_names is not None:
-        changes["state_names"] = _checked_names(
-            "states", state_names, "s", run.states.shape[1]
-        )
-    if action_names is not None:
-        changes["action_names"] = _checked_names(
-            "actions", action_names, "a", run.actions.shape[1]
-        )
-    return replace(run, **changes)
+    states = run.state_names if state_names is None else state_names
+    actions = run.action_names if action_names is None else action_names
+    return replace(
+        run,
+        state_names=_checked_names("states", states, "s", run.states.shape[1]),
+        action_names=_checked_names("actions", actions, "a", run.actions.shape[1]),
+    )
 
 
 def dynamics_data(
