@@ -10,7 +10,6 @@ from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
 from eqlearn.search.screening import significant_inputs, visible_inputs
-from eqlearn.search.sharing import borrow_job, borrowed
 from eqlearn.search.task import N_SEARCH, is_exact
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
@@ -26,9 +25,8 @@ MOST_ATTEMPTS = 400
 VISIBLE = 0.003
 #: Mean squared residual, for a target of unit size, of a formula that is nearly right.
 NEARLY_NOTHING = 1e-4
-#: Shares of a time limit after which attempts end, and the loans of other targets.
+#: Share of a time limit after which attempts end.
 ATTEMPTS_SHARE = 0.7
-BORROWING_SHARE = 0.75
 
 
 class FastPlan:
@@ -45,7 +43,6 @@ class FastPlan:
     ) -> None:
         self.targets = [target]
         self._others = others
-        self._own = target.pool.best  # of its own attempts, when these are over
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
         task = target.pool.task
@@ -58,39 +55,11 @@ class FastPlan:
         self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
 
     def stages(self) -> Iterator[Stage]:
-        """Attempts, what other targets lend, refinements of the best, final fits."""
+        """Attempts, then what every recipe ends with."""
         yield Stage(
             self._batch, self._take_batch, before=n_before, share=ATTEMPTS_SHARE
         )
-        self._own = self._pool.best
-        self._target.offer = self._own.graph
-        yield Stage(
-            self._borrow,
-            self._take_borrowed,
-            share=BORROWING_SHARE,
-            is_ready=lambda: all(other.offer is not None for other in self._others),
-        )
-        yield from finishing(self._target)
-
-    def _borrow(self, index: int) -> Job | None:
-        # The best without loans, so that no loan depends on which came first.
-        own = self._own
-        offers = [
-            (other.number, other.offer)
-            for other in self._others
-            if other.offer is not None and other.offer.nodes
-        ]
-        if is_exact(own, self._data) or index >= len(offers):
-            return None
-        known = own.sse / self._data.n_residuals
-        return borrow_job(self._target.number, *offers[index], known)
-
-    def _take_borrowed(self, index: int, state: bytes | None) -> bool:
-        del index
-        found = borrowed(state)
-        if found is not None:
-            self._pool.add(found)
-        return False
+        yield from finishing(self._target, self._others)
 
     def _batch(self, index: int) -> Job | None:
         if index * N_BATCH >= self._most_attempts:

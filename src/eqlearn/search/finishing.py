@@ -1,8 +1,9 @@
 """What every recipe ends with: refinements of the best, and their final fits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from eqlearn.equation.criterion import Scored
 from eqlearn.network.graph import Graph
 from eqlearn.search.finalists import (
     Candidate,
@@ -14,11 +15,15 @@ from eqlearn.search.finalists import (
     refined_by,
 )
 from eqlearn.search.jobs import Job, Stage, read
-from eqlearn.search.pool import SAME, Pool, nothing
-from eqlearn.search.task import N_PRUNE
+from eqlearn.search.pool import SAME, Entry, Pool, nothing
+from eqlearn.search.sharing import borrow_job, borrowed
+from eqlearn.search.task import N_PRUNE, is_exact
 
-#: Share of a time limit after which refinements end.
-REFINE_SHARE = 0.95
+#: Shares of a time limit after which refinements end, loans of other targets, and the
+#: refinements of these.
+REFINE_SHARE = 0.92
+BORROWING_SHARE = 0.95
+LOANS_SHARE = 0.98
 
 
 @dataclass
@@ -31,41 +36,32 @@ class Target:
     at_home: bool  # whether these are too large to be sent to a worker
     refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
-    offer: Graph | None = None  # the best of its attempts, for other targets
+    offer: Graph | None = None  # its best formula, once refined, for other targets
     candidates: list[Candidate] = field(default_factory=list)
 
 
-def finishing(target: Target) -> Iterator[Stage]:
+def finishing(target: Target, others: Sequence[Target] = ()) -> Iterator[Stage]:
     """Refine the best of the pool, fit them to all rows, and list them as candidates.
 
+    What is found for `others` is tried for this target too, before the final fits.
     Smaller and larger formulas of the pool are listed too, to compare with, and the
     one that explains nothing, for there may be nothing to find. The best is first.
     """
     task, refined = target.pool.task, Pool(target.pool.task)
     chosen = finalists(target.pool.entries) if target.refine else []
-    taken: list[int] = []
-
-    def refinement(rank: int) -> Job | None:
-        if rank >= len(chosen):
-            return None
-        return refine_job(target.number, rank, chosen[rank].found.graph)
-
-    def take_refined(rank: int, state: bytes | None) -> bool:
-        taken.append(rank)
-        start, votes = chosen[rank].found.graph, chosen[rank].votes
-        refined.add(refined_by(task, start, state), votes)
-        return False
-
-    yield Stage(refinement, take_refined, share=REFINE_SHARE)
-
-    # Those whose turn never came, as there was no time left, stay as they are.
-    for rank in range(len(taken), len(chosen)):
-        take_refined(rank, None)
+    yield from _refinement(target, refined, chosen, share=REFINE_SHARE)
+    if others:
+        target.offer = refined.best.graph
+        loans: list[Entry] = []
+        yield _borrowing(target, others, refined.best, loans)
+        yield from _refinement(
+            target, refined, loans, share=LOANS_SHARE, first=len(chosen)
+        )
     refined.add(nothing(task, task.rows(N_PRUNE)))
-    others = target.pool.entries
+    compared = target.pool.entries
     if target.refine:
-        others = front(others, known=chosen)
-    entries = refined.entries + others
+        compared = front(compared, known=chosen)
+    entries = refined.entries + compared
 
     def final_fit(rank: int) -> Job | None:
         if rank >= len(entries):
@@ -97,3 +93,54 @@ def _list(candidates: list[Candidate], found: Candidate) -> None:
             return
     candidates.append(found)
     candidates.sort(key=lambda one: one.bic)
+
+
+def _refinement(
+    target: Target, refined: Pool, chosen: list[Entry], *, share: float, first: int = 0
+) -> Iterator[Stage]:
+    """Refine entries into a pool; those whose turn never comes stay as they are."""
+    taken: list[int] = []
+
+    def job(rank: int) -> Job | None:
+        if rank >= len(chosen):
+            return None
+        return refine_job(target.number, first + rank, chosen[rank].found.graph)
+
+    def take(rank: int, state: bytes | None) -> bool:
+        taken.append(rank)
+        start, votes = chosen[rank].found.graph, chosen[rank].votes
+        refined.add(refined_by(target.pool.task, start, state), votes)
+        return False
+
+    yield Stage(job, take, share=share)
+    for rank in range(len(taken), len(chosen)):
+        take(rank, None)
+
+
+def _borrowing(
+    target: Target, others: Sequence[Target], best: Scored, loans: list[Entry]
+) -> Stage:
+    """Try what was found for other targets, once all of it is there."""
+    data = target.pool.task.rows(N_PRUNE)
+    known = best.sse / data.n_residuals
+
+    def job(index: int) -> Job | None:
+        offers = [
+            (other.number, other.offer)
+            for other in others
+            if other.offer is not None and other.offer.nodes
+        ]
+        if is_exact(best, data) or index >= len(offers):
+            return None
+        return borrow_job(target.number, *offers[index], known)
+
+    def take(index: int, state: bytes | None) -> bool:
+        del index
+        if (found := borrowed(state)) is not None:
+            loans.append(Entry(found))
+        return False
+
+    def is_ready() -> bool:
+        return all(other.offer is not None for other in others)
+
+    return Stage(job, take, share=BORROWING_SHARE, is_ready=is_ready)
