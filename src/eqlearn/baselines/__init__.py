@@ -1,0 +1,1 @@
+"""What eqlearn is compared with (paper, section 4), each behind the same question."""

@@ -1,0 +1,124 @@
+"""SINDy: sparse regression on a library of terms, here with PySINDy's solver.
+
+It knows the terms that it may use and nothing else, so all depends on the library. The
+inputs are the state of a system and the targets its rates, as on the cart-pendulum.
+"""
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import sympy
+from threadpoolctl import threadpool_limits
+
+from eqlearn._types import Array, Namespace
+from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
+from eqlearn.baselines.validation import Predict, Rows, Split, rms, split
+from eqlearn.problems import Learned
+from eqlearn.search.selection import Candidates, chosen
+
+#: Coefficients below a threshold are dropped; small thresholds keep more terms.
+THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
+DEGREE = 3
+
+#: The terms of inputs; as numbers with NumPy, as formulas with SymPy.
+Library: TypeAlias = Callable[..., list[Any]]
+
+
+def by_sindy(question: Question) -> list[Answer | None]:
+    """Learn with polynomials, sines and cosines of the inputs; none is a fraction."""
+    return [_answer(one, general) for one in question.targets()]
+
+
+def by_informed_sindy(question: Question) -> list[Answer | None]:
+    """Learn with a library that has the terms of the cart-pendulum among others."""
+    if len(question.names) != 4:
+        raise NotPossible("these terms are those of the cart-pendulum, of 4 inputs")
+    return [_answer(one, informed) for one in question.targets()]
+
+
+def general(xp: Namespace, *inputs: Any) -> list[Any]:
+    """Monomials up to the third degree, and sine and cosine of each input."""
+    waves = [wave(x) for x in inputs for wave in (xp.sin, xp.cos)]
+    return monomials(inputs, DEGREE) + waves
+
+
+def informed(xp: Namespace, *inputs: Any) -> list[Any]:
+    """The terms of the cart-pendulum (Eq. 12), among products of the inputs."""
+    x1, x2, x3, x4 = inputs
+    s, c = xp.sin(x2), xp.cos(x2)
+    cart = [x1, x3, x4**2 * s, x4 * c, s * c]
+    pendulum = [x4, s, x1 * c, x3 * c, x4**2 * s * c]
+    return monomials(inputs, 2) + [term / (s**2 + 1) for term in cart + pendulum]
+
+
+def monomials(inputs: Sequence[Any], degree: int) -> list[Any]:
+    """All products of the inputs up to a degree, the constant first."""
+    one = 0 * inputs[0] + 1  # of the inputs' kind
+    return [
+        math.prod(factors, start=one)
+        for n in range(degree + 1)
+        for factors in itertools.combinations_with_replacement(inputs, n)
+    ]
+
+
+def sparse(terms: Array, y: Array, threshold: float) -> Array:
+    """Least squares again and again without the terms that are below the threshold.
+
+    From terms (N, F) and targets (N, M) to coefficients (F, M).
+    """
+    solver = peer("pysindy").STLSQ(threshold=threshold)
+    # Several threads would wait for each other longer than they compute.
+    with threadpool_limits(1), warnings.catch_warnings():
+        # It warns of what is an answer too: no term is large enough.
+        warnings.simplefilter("ignore")
+        solver.fit(terms, y)
+    return solver.coef_.T
+
+
+def _answer(question: Question, library: Library) -> Answer:
+    clock, rows = Clock(question.seconds), split(question)
+    fits: list[Array] = []
+    for threshold in THRESHOLDS:
+        if fits and not clock.left:
+            break
+        terms = _terms(library, rows.train.x)
+        fits.append(sparse(terms, rows.train.y, threshold)[:, 0])
+    table = _table([_predict(library, fit) for fit in fits], fits, rows)
+    pick = chosen(table, "information" if rows.far is None else "v_int_ex")
+    remarks = {
+        "threshold": THRESHOLDS[pick],
+        "terms": len(fits[pick]),
+        "tried": len(fits),
+        "grid": len(THRESHOLDS),
+    }
+    symbols = library(sympy, *map(sympy.Symbol, question.names))
+    pairs = zip(fits[pick].tolist(), symbols, strict=True)
+    formula = sum((sympy.Float(c) * term for c, term in pairs if c), sympy.Integer(0))
+    predict = _predict(library, fits[pick])
+    learned = Learned(lambda x: predict(x)[:, 0], formula)
+    return Answer(learned, int(table.size[pick]), len(fits), remarks)
+
+
+def _table(
+    predicts: Sequence[Predict], fits: Sequence[Array], rows: Split
+) -> Candidates:
+    def errors(where: Rows) -> Array:
+        return np.array([rms(predict, where) for predict in predicts])
+
+    n, size = len(rows.train.x), np.array([float(np.count_nonzero(f)) for f in fits])
+    tiny = np.finfo(float).tiny
+    bic = 2 * n * np.log(errors(rows.train) + tiny) + size * math.log(n)
+    far = None if rows.far is None else errors(rows.far)
+    return Candidates(errors(rows.held_out), size, bic, far)
+
+
+def _predict(library: Library, coefficients: Array) -> Predict:
+    return lambda x: (_terms(library, x) @ coefficients)[:, None]
+
+
+def _terms(library: Library, x: Array) -> Array:
+    return np.stack(library(np, *x.T), axis=1)
