@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.methods import METHODS, Answer, NotPossible, Task, load
+from benchmarks.methods import METHODS, load
 from eqlearn import __version__
+from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.equation.symbolic import rounded
 from eqlearn.problems import OutputVerdict, Problem, Verdict, identified, problem
 
@@ -97,11 +98,13 @@ def perform(job: Job) -> Line:
     x, y = asked.sample(run.rows, rng)
     far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
     noise = run.noise * asked.noise_scale
-    task = Task(x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers)
+    question = Question(
+        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers
+    )
     load(run.method)
     start = time.perf_counter()
     try:
-        answers = METHODS[run.method](task)
+        answers = METHODS[run.method](question)
     except NotPossible as reason:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start

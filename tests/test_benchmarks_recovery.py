@@ -12,23 +12,14 @@ import pytest
 import sympy
 
 from benchmarks import recovery
-from benchmarks.methods import (
-    METHODS,
-    Answer,
-    NotPossible,
-    Task,
-    by_eqlearn,
-    check_installed,
-    gplearn_formula,
-    operon_formula,
-)
+from benchmarks.methods import METHODS, check_installed
 from benchmarks.processes import Failure, in_processes
 from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
 from benchmarks.recovery_runs import Job, Run, allowance, judge, read_lines
 from benchmarks.recovery_table import PROBLEM_FIGURES, rows_of
+from eqlearn.baselines.methods import OURS
+from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Learned, problem
-
-X1, X2 = sympy.symbols("x1 x2")
 
 
 def in_this_process(
@@ -51,8 +42,8 @@ def run_benchmark(
 ) -> Callable[..., str]:
     """Run with a method that knows the division, and nothing else."""
 
-    def method(task: Task) -> list[Answer | None]:
-        return [true_division() if task.names == ("x1", "x2") else None]
+    def method(question: Question) -> list[Answer | None]:
+        return [true_division() if question.names == ("x1", "x2") else None]
 
     monkeypatch.setattr(recovery, "in_processes", in_this_process)
     monkeypatch.setitem(METHODS, "eqlearn", method)
@@ -114,7 +105,7 @@ def test_runs_are_written_once_and_shown(
 def test_what_was_not_possible_is_tried_again(
     run_benchmark: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cannot(task: Any) -> list[Any]:
+    def cannot(question: Any) -> list[Any]:
         raise NotPossible("no far points yet")
 
     def learn(x: Any, y: Any, **options: Any) -> list[Any]:
@@ -125,7 +116,7 @@ def test_what_was_not_possible_is_tried_again(
     with monkeypatch.context() as patch:
         patch.setitem(METHODS, "eqlearn", cannot)
         assert "not possible, no far points yet" in run_benchmark(*some)
-    monkeypatch.setitem(METHODS, "eqlearn", by_eqlearn)
+    monkeypatch.setitem(METHODS, "eqlearn", OURS)
     assert "nothing found" in run_benchmark(*some)
 
 
@@ -185,37 +176,6 @@ def test_random_expressions_count_by_most_seeds() -> None:
     *_, total = rows_of(found)
     assert total.passed == [False, True, None]
     assert total.cells()[-1] == "open: 1 so far"
-
-
-def test_an_operon_tree_is_read() -> None:
-    def node(kind: str, arity: int = 0, value: float = 1, key: int = 0) -> Any:
-        name = SimpleNamespace(name=kind)
-        return SimpleNamespace(Type=name, Arity=arity, Value=value, HashValue=key)
-
-    # 3 - sin(2 x2) / x1: the last argument comes first
-    nodes = [node("Variable", key=7), node("Variable", value=2, key=8), node("Sin", 1)]
-    nodes += [node("Div", 2), node("Constant", value=3), node("Sub", 2)]
-    read = operon_formula(nodes, {7: X1, 8: X2}, sympy)
-    assert sympy.nsimplify(read) == 3 - sympy.sin(2 * X2) / X1
-    assert operon_formula([*nodes, node("Exp", 1)], {7: X1, 8: X2}, sympy) is None
-
-
-def test_a_gplearn_program_is_read() -> None:
-    sub, div = (SimpleNamespace(name=n, arity=2) for n in ("sub", "div"))
-    sin = SimpleNamespace(name="sin", arity=1)
-    read = gplearn_formula([sub, 3.0, div, sin, 1, 0], [X1, X2], sympy)
-    assert sympy.nsimplify(read) == 3 - sympy.sin(X2) / X1
-
-
-@pytest.mark.parametrize("method", ["pyoperon", "gplearn"])
-def test_a_peers_formula_is_what_it_predicts(method: str) -> None:
-    pytest.importorskip(method)
-    x, y = problem("reduced-mass").sample(60, np.random.default_rng(0))
-    task = Task(x, y, ("m1", "m2"), seed=1, seconds=1.0, noise=np.array([0.01]))
-    (answer,) = METHODS[method](task)
-    assert answer is not None
-    formula = sympy.lambdify(sympy.symbols("m1 m2"), answer.learned.expression)
-    np.testing.assert_allclose(answer.learned.predict(x), formula(*x.T), rtol=1e-3)
 
 
 def test_a_missing_peer_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
