@@ -26,8 +26,9 @@ from eqlearn.training.rational import Library
 
 #: With more features than this pruning takes too long.
 MOST_FEATURES = 200
-#: A feature that others explain but for this share of its size is left out.
-DEPENDENT = 1e-6
+#: A feature that those before explain but for this share of its size is left out:
+#: nearly equal ones get huge weights of opposite signs, which pruning cannot undo.
+DEPENDENT = 1e-2
 
 
 def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
