@@ -23,39 +23,30 @@ and the time limit.
 """
 
 import argparse
-import json
-import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
 
-from benchmarks.methods import METHODS, check_installed
-from benchmarks.processes import Failure, in_processes
 from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
-from benchmarks.recovery_runs import (
-    Job,
-    Line,
-    Run,
-    allowance,
-    circumstances,
-    perform,
-    read_lines,
-)
 from benchmarks.recovery_table import as_markdown, as_text
+from eqlearn.baselines.methods import METHODS
+from eqlearn.baselines.question import NotPossible
+from eqlearn.reproduce.conduct import conduct
+from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.runs import read_lines
 
 RESULTS = Path("benchmarks/results/recovery.jsonl")
 QUICK_RESULTS = Path("benchmarks/results/recovery-quick.jsonl")
-
-_LONGEST_FORMULA = 100
-#: Loads and, after a change, compiles the kernels; not recorded.
-_WARM_UP = Job(Run("eqlearn", "laws", "reduced-mass", 0, 50, 0.01, 0, "1"), 1.0)
+#: Whom the recovery benchmark compares.
+COMPARED = ("eqlearn", "pyoperon", "gplearn")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs that are missing, then print the table."""
     options = _parser().parse_args(arguments)
-    check_installed(options.method)
+    try:
+        METHODS[options.method].load()
+    except NotPossible as reason:
+        raise SystemExit(str(reason)) from reason
     groups = QUICK if options.quick else GROUPS
     path = options.out or (QUICK_RESULTS if options.quick else RESULTS)
     choice = Choice(
@@ -69,14 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.time,
     )
     if not options.table:
-        runs = runs_of(groups, choice)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A quick look is at the code as it is now, not as it was.
-        missing = _missing(runs, path, redo=options.redo or options.quick)
         try:
-            with path.open("a", encoding="utf-8") as file:
-                missing = [replace(job, workers=options.workers) for job in missing]
-                _make(missing, options.jobs or (2 if options.quick else 1), file)
+            conduct(
+                runs_of(groups, choice),
+                path,
+                n_workers=options.workers,
+                n_at_once=options.jobs or (2 if options.quick else 1),
+                # A quick look is at the code as it is now, not as it was.
+                redo=options.redo or options.quick,
+            )
         except KeyboardInterrupt:
             print("Broken off; the same command goes on from here.")
     lines = _shown(path, choice)
@@ -102,80 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--time", type=float, help="time limit of a run in seconds")
     add("--jobs", type=int, metavar="N", help="runs at the same time, 1 (--quick: 2)")
     add("--workers", type=int, default=1, help="processes of each run of eqlearn")
-    add("--method", choices=METHODS, default="eqlearn")
+    add("--method", choices=COMPARED, default="eqlearn")
     add("--quick", action="store_true", help="a selection, in a file of its own")
     add("--redo", action="store_true", help="repeat runs that are in the file")
     add("--table", action="store_true", help="print the table of the file, run nothing")
     add("--markdown", type=Path, metavar="FILE", help="write the table there too")
     add("--out", type=Path, metavar="FILE", help=f"results, {RESULTS} by default")
     return parser
-
-
-def _missing(runs: list[Run], path: Path, *, redo: bool) -> list[Job]:
-    """Choose what is to be done, and how long each run may take."""
-    lines = read_lines(path)
-    allowed = allowance(lines)
-    jobs, untimed = [], []
-    for run in runs:
-        # What was not possible may be by now.
-        known = lines.get(run.key, {"status": "not possible"})
-        if redo or known["status"] == "not possible":
-            seconds = allowed(run)
-            if seconds is None:
-                untimed.append(run)
-            else:
-                jobs.append(Job(run, seconds))
-    if untimed:
-        print(f"Left out for want of eqlearn's time: {len(untimed)} runs. ", end="")
-        print("Run eqlearn on them first, or give --time.")
-    return jobs
-
-
-def _make(jobs: list[Job], n_processes: int, file: TextIO) -> None:
-    """Make runs and write each down as it ends."""
-    if not jobs:
-        return
-    if any(job.run.method == "eqlearn" for job in jobs):
-        list(in_processes(perform, [_WARM_UP], 1, _patience))
-    start = time.monotonic()
-    results = in_processes(perform, jobs, n_processes, _patience)
-    for n, (job, result) in enumerate(results, start=1):
-        line = _line(job, result, n_processes)
-        file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-        file.flush()
-        minutes = (time.monotonic() - start) / 60
-        place = f"[{n}/{len(jobs)}, {minutes:.1f} min]"
-        print(f"{place} {job.run}: {_summary(line)}", flush=True)
-
-
-def _patience(job: Job) -> float:
-    """Allow for starting, compiling and judging, and for limits being overrun."""
-    return 3 * job.seconds + 180
-
-
-def _line(job: Job, result: Line | Failure, n_jobs: int) -> Line:
-    if isinstance(result, Failure):
-        result = {
-            "status": result.status,
-            "message": result.message,
-            "identified": "no",
-        }
-    asked: dict[str, Any] = {**vars(job.run), "time_limit": round(job.seconds, 1)}
-    return {**asked, **circumstances(n_jobs), **result}
-
-
-def _summary(line: Line) -> str:
-    if line["status"] != "ok":
-        return f"{line['status']}, {line['message'].strip().splitlines()[-1]}"
-    error = line["relative_rms_outside"]
-    outside = "∞" if error is None else f"{100 * error:.2g} %"
-    formulas = "; ".join(f"{o['name']} = {o['formula']}" for o in line["outputs"])
-    if len(formulas) > _LONGEST_FORMULA:
-        formulas = formulas[: _LONGEST_FORMULA - 1] + "…"
-    found = {"no": "NOT identified"}.get(line["identified"], line["identified"])
-    tries = "restarts" if line["method"] == "eqlearn" else "generations"
-    counts = f"{line['restarts']} {tries}, {line['parameters']} parameters"
-    return f"{found}, {line['seconds']} s, {counts}, outside {outside}: {formulas}"
 
 
 def _shown(path: Path, choice: Choice) -> list[Line]:

@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.recovery_runs import TEN_TIMES, Run
 from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
+from eqlearn.reproduce.runs import TEN_TIMES, Run
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from benchmarks.recovery_groups import GROUPS, PEER_LAWS
-from benchmarks.recovery_runs import TEN_TIMES, Line
 from eqlearn.problems import LAWS, problem
+from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.runs import TEN_TIMES
 
 HEADER = (
     "problem",

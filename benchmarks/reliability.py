@@ -31,8 +31,8 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.processes import ONE_THREAD
-from benchmarks.recovery_runs import circumstances
+from eqlearn.reproduce.processes import ONE_THREAD
+from eqlearn.reproduce.runs import circumstances
 
 RESULTS = Path("benchmarks/results/reliability.jsonl")
 SEGMENT_SECONDS = 0.1

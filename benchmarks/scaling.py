@@ -31,8 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.recovery_runs import circumstances
 from eqlearn.problems import problem
+from eqlearn.reproduce.runs import circumstances
 from eqlearn.search import runner
 from eqlearn.search.backends import Cluster, local_cluster
 from eqlearn.search.finalists import row

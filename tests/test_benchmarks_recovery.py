@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,14 +13,15 @@ import pytest
 import sympy
 
 from benchmarks import recovery
-from benchmarks.methods import METHODS, check_installed
-from benchmarks.processes import Failure, in_processes
 from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
-from benchmarks.recovery_runs import Job, Run, allowance, judge, read_lines
 from benchmarks.recovery_table import PROBLEM_FIGURES, rows_of
-from eqlearn.baselines.methods import OURS
+from eqlearn.baselines.methods import METHODS, OURS
 from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Learned, problem
+from eqlearn.reproduce import conduct
+from eqlearn.reproduce.judging import judge
+from eqlearn.reproduce.processes import Failure, in_processes
+from eqlearn.reproduce.runs import Job, Run, allowance, read_lines
 
 
 def in_this_process(
@@ -45,8 +47,8 @@ def run_benchmark(
     def method(question: Question) -> list[Answer | None]:
         return [true_division() if question.names == ("x1", "x2") else None]
 
-    monkeypatch.setattr(recovery, "in_processes", in_this_process)
-    monkeypatch.setitem(METHODS, "eqlearn", method)
+    monkeypatch.setattr(conduct, "in_processes", in_this_process)
+    monkeypatch.setitem(METHODS, "eqlearn", SimpleNamespace(load=lambda: method))
 
     def run(*arguments: str) -> str:
         recovery.main([*arguments, "--out", str(tmp_path / "runs.jsonl")])
@@ -114,7 +116,7 @@ def test_what_was_not_possible_is_tried_again(
     some = ("--problem", "RE2-1", "--seeds", "1", "--rows", "50", "--far", "40")
     monkeypatch.setattr("eqlearn.search.learn.learn", learn)
     with monkeypatch.context() as patch:
-        patch.setitem(METHODS, "eqlearn", cannot)
+        patch.setitem(METHODS, "eqlearn", SimpleNamespace(load=lambda: cannot))
         assert "not possible, no far points yet" in run_benchmark(*some)
     monkeypatch.setitem(METHODS, "eqlearn", OURS)
     assert "nothing found" in run_benchmark(*some)
@@ -179,9 +181,9 @@ def test_random_expressions_count_by_most_seeds() -> None:
 
 
 def test_a_missing_peer_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.methods.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "gplearn.genetic", None)
     with pytest.raises(SystemExit, match=r'pip install "eqlearn\[peers\]"'):
-        check_installed("gplearn")
+        recovery.main(["--method", "gplearn", "--table"])
 
 
 def test_a_crash_costs_one_run() -> None:

@@ -45,4 +45,8 @@ BASELINES: Mapping[str, Entry] = {
 }
 
 #: All that can be asked.
-METHODS: Mapping[str, Entry] = {"eqlearn": OURS, **BASELINES}
+METHODS: Mapping[str, Entry] = {
+    "eqlearn": OURS,
+    "eqlearn-paper": Entry("ours", "by_paper_recipe"),
+    **BASELINES,
+}

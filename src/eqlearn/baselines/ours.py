@@ -10,7 +10,7 @@ from eqlearn.network.graph import Graph
 from eqlearn.problems import Learned
 from eqlearn.search import learn as search
 from eqlearn.search.results import table_of
-from eqlearn.search.selection import DEFAULT, available, chosen
+from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
 
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
@@ -24,6 +24,21 @@ def by_eqlearn(question: Question) -> list[Answer | None]:
         jobs=question.workers,
     )
     return [answer_of(one, question.names) for one in found]
+
+
+def by_paper_recipe(question: Question) -> list[Answer | None]:
+    """Learn with the paper's grid of networks and its criteria: V^int-S or V^int&ex."""
+    found = search.learn(
+        question.x,
+        question.y,
+        seed=question.seed,
+        time_limit=question.seconds,
+        far=question.far,
+        jobs=question.workers,
+        recipe="paper",
+    )
+    criterion = "v_int_s" if question.far is None else "v_int_ex"
+    return [answer_of(one, question.names, criterion) for one in found]
 
 
 def answer_of(
@@ -48,7 +63,17 @@ def answer_of(
         found.n_attempts,
         remarks,
         {name: learned[place] for name, place in at.items()},
+        tuple(zip(_numbers(table), learned, strict=True)),
     )
+
+
+def _numbers(table: Candidates) -> list[dict[str, float]]:
+    """What criteria see of each candidate."""
+    columns = {
+        name: values for name, values in vars(table).items() if values is not None
+    }
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, map(float, row), strict=True)) for row in rows]
 
 
 def _learned(graph: Graph, names: Sequence[str]) -> Learned:

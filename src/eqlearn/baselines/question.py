@@ -75,6 +75,7 @@ class Answer:
     restarts: int  # of networks, or generations
     remarks: dict[str, Any] = field(default_factory=dict)
     picks: dict[str, Learned] = field(default_factory=dict)  # of each criterion
+    candidates: tuple[tuple[dict[str, float], Learned], ...] = ()  # it chose from
 
 
 #: One answer for each target; None where nothing was found.

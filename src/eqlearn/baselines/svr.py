@@ -32,7 +32,7 @@ SEARCH_SHARE = 0.7
 #: Steps of the solver times rows, a second, and steps at most in the search: one that
 #: has not converged by then is judged as it is.
 STEPS_PER_SECOND = 3e7
-MOST_STEPS = 200_000
+MOST_STEPS = 100_000
 CACHE = 500  # megabytes of kernel
 
 

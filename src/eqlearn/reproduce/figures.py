@@ -1,0 +1,155 @@
+"""The figures of the paper's section 4, drawn from the lines of an experiment."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eqlearn.problems import problem
+from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
+from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.tables import METHODS, against_truth
+from eqlearn.search.selection import Candidates, v_int_s
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LOOKS = {
+    "eqlearn": (FORMULA, "-"),
+    "eqlearn-paper": (FORMULA, "--"),
+    "eql": ("#2f9e63", "--"),
+    "mlp": (MEASURED, "-."),
+    "svr": ("#b07cd8", ":"),
+    "pyoperon": ("#c98a1b", "--"),
+    "gplearn": ("#c98a1b", ":"),
+    "sindy": ("#7a8a99", "--"),
+    "sindy-informed": ("#7a8a99", ":"),
+}
+#: α of V^int-S, as in the paper's figure on selection; β is 1 - α.
+ALPHAS = np.linspace(0.0, 1.0, 21)
+#: Within this share of the spread a candidate counts as the true formula.
+RIGHT = 0.01
+
+
+def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
+    """Plot truth and methods along x1 = x2 = ... = x, far outside the data.
+
+    Of every method the run with the median error is drawn; an output that all of them
+    have to copy from an input is left out.
+    """
+    chosen = _median_runs(line for line in lines if line["far"] == n_far)
+    cuts = [
+        (which, m)
+        for which in dict.fromkeys(which for which, _ in chosen)
+        for m, expression in enumerate(problem(which).expressions())
+        if not expression.is_Symbol
+    ]
+    if not cuts:
+        return None
+    n_columns = min(len(cuts), 2)
+    with drawing(n_columns, -(-len(cuts) // n_columns)) as (figure, axes):
+        for axis, (which, m) in zip(axes, cuts, strict=False):
+            runs = {name: line for (of, name), line in chosen.items() if of == which}
+            _plot_slice(axis, which, m, runs)
+        for axis in axes[len(cuts) :]:
+            axis.set_axis_off()
+        handles = {
+            text: line
+            for axis in axes
+            for line, text in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncols=4
+        )
+    return figure
+
+
+def _median_runs(lines: Iterable[Line]) -> dict[tuple[str, str], Line]:
+    """The run of median error for each problem and method, of those with a slice."""
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        if line.get("slice"):
+            groups.setdefault((line["problem"], line["method"]), []).append(line)
+    return {
+        key: sorted(some, key=against_truth)[(len(some) - 1) // 2]
+        for key, some in groups.items()
+    }
+
+
+def _plot_slice(axis: "Axes", which: str, m: int, runs: dict[str, Line]) -> None:
+    asked = problem(which)
+    low, high = asked.box[0]
+    x = np.array(next(iter(runs.values()))["slice"]["x"])
+    truth = asked.evaluate(np.repeat(x[:, None], len(asked.inputs), axis=1))[:, m]
+    axis.axvspan(low, high, color=FAINT, lw=0)
+    axis.plot(x, truth, color=INK, lw=3.2, alpha=0.35, label="truth")
+    for method in [name for name in METHODS if name in runs]:
+        values = np.array(runs[method]["slice"]["y"][m], float)
+        colour, dashes = _LOOKS[method]
+        axis.plot(x, values, dashes, color=colour, lw=1.3, label=METHODS[method])
+    spread = float(np.ptp(truth)) or 1.0
+    axis.set_ylim(truth.min() - 0.6 * spread, truth.max() + 0.6 * spread)
+    axis.set_title(f"{which}: {asked.outputs[m]}", size=9)
+    axis.set_xlabel(" = ".join(asked.inputs) + " = x" if len(asked.inputs) < 3 else "x")
+
+
+def plot_selection(lines: Iterable[Line]) -> "Figure | None":
+    """Plot how often V^int-S picks the right candidate, over its weight α.
+
+    Counted are the runs in which one of the candidates is right and, as a line, those
+    in which the default criterion picks it.
+    """
+    tables = [table for line in lines for table in _tables(line)]
+    tables = [(table, right) for table, right in tables if right.any()]
+    if not tables:
+        return None
+    picked = [
+        np.mean([r[int(np.argmin(v_int_s(t, a, 1 - a)))] for t, r in tables])
+        for a in ALPHAS
+    ]
+    default = np.mean([right[int(np.argmin(table.bic))] for table, right in tables])
+    with drawing() as (figure, (axis,)):
+        axis.plot(ALPHAS, 100 * np.array(picked), color=MEASURED, label="V$^{int-S}$")
+        label = "default criterion"
+        axis.axhline(100 * float(default), color=FORMULA, lw=1.2, label=label)
+        axis.set(
+            xlabel="α, the weight of the validation error",
+            ylabel="right picks, %",
+            ylim=(0, 103),
+        )
+        axis.set_title(f"{len(tables)} searches that found the formula", size=9)
+        axis.legend(frameon=False)
+    return figure
+
+
+def _tables(line: Line) -> list[tuple[Candidates, np.ndarray]]:
+    """The candidates of each output that is no copy, and which of them are right."""
+    found = []
+    for output in line.get("outputs", []):
+        rows = output.get("candidates")
+        if rows:
+            table = Candidates(
+                **{
+                    name: np.array([_finite(row[name]) for row in rows])
+                    for name in ("validation", "size", "bic")
+                }
+            )
+            errors = np.array([_finite(row["relative_rms"]) for row in rows])
+            found.append((table, errors < RIGHT))
+    return found
+
+
+def _finite(value: float | None) -> float:
+    return math.inf if value is None else value
+
+
+def drawn(name: str, lines: Sequence[Line]) -> "dict[str, Figure]":
+    """All figures of an experiment, by the names of their files."""
+    figures = {
+        f"{name}-slices": plot_slices(lines),
+        f"{name}-slices-far": plot_slices(lines, n_far=40),
+        f"{name}-selection": plot_selection(lines),
+    }
+    return {key: figure for key, figure in figures.items() if figure is not None}

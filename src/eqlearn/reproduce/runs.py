@@ -1,0 +1,149 @@
+"""One run: data, a method, and a verdict as a JSON line."""
+
+import json
+import os
+import subprocess
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eqlearn import __version__
+from eqlearn.baselines.methods import METHODS
+from eqlearn.baselines.question import NotPossible, Question
+from eqlearn.problems import problem
+from eqlearn.reproduce.judging import Line, judge
+
+#: A rival's time limit: as long as eqlearn took, and ten times that.
+ONE_TIME, TEN_TIMES = "1x", "10x"
+TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is learned, from what, in what time."""
+
+    method: str
+    group: str
+    problem: str
+    seed: int
+    rows: int
+    noise: float  # in the unit of the problem's noise
+    far: int  # labelled points from outside the training range
+    limit: str  # seconds, ONE_TIME or TEN_TIMES
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two runs the same; the code that ran is no part of it."""
+        return tuple(value for name, value in asdict(self).items() if name != "group")
+
+    @property
+    def question(self) -> tuple[Any, ...]:
+        """What is asked, whoever is to answer it and from whichever draw of data."""
+        return self.problem, self.rows, self.noise, self.far
+
+    def __str__(self) -> str:
+        far = f", {self.far} far points" if self.far else ""
+        who = "" if self.method == "eqlearn" else f"{self.method}: "
+        what = f"{self.rows} rows, noise {self.noise:g}{far}, seed {self.seed}"
+        return f"{who}{self.problem} ({what})"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run with the seconds it is allowed."""
+
+    run: Run
+    seconds: float
+    workers: int = 1
+
+
+def run_of(line: Line) -> Run:
+    """Read off a line which run it tells about."""
+    return Run(**{name: line[name] for name in Run.__dataclass_fields__})
+
+
+def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
+    """Read the newest line of every run; one cut off in writing is left out."""
+    lines: dict[tuple[Any, ...], Line] = {}
+    if path.exists():
+        for text in path.read_text(encoding="utf-8").splitlines():
+            try:
+                line = json.loads(text)
+            except json.JSONDecodeError:
+                continue
+            lines[run_of(line).key] = line
+    return lines
+
+
+def perform(job: Job) -> Line:
+    """Make a run and judge what came out: all of a line but what all runs share."""
+    run = job.run
+    code = {"commit": commit()}  # what is imported now; it may change while this runs
+    asked = problem(run.problem).with_noise(run.noise)
+    # The name is part of the seed: 62 laws at one seed have their noise from 62 draws.
+    name = zlib.crc32(run.problem.encode())
+    rng = np.random.default_rng([name, run.seed])
+    x, y = asked.sample(run.rows, rng)
+    far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
+    noise = run.noise * asked.noise_scale
+    question = Question(
+        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers
+    )
+    try:
+        method = METHODS[run.method].load()
+        start = time.perf_counter()
+        answers = method(question)
+    except NotPossible as reason:
+        return {"status": "not possible", "message": str(reason), **code}
+    seconds = time.perf_counter() - start
+    judged = judge(answers, asked, np.random.default_rng([name, run.seed, 1]))
+    return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
+
+
+def circumstances(n_jobs: int) -> Line:
+    """Tell what all runs of one call share: the code, the machine and the date."""
+    return {
+        "version": __version__,
+        "commit": commit(),
+        "cores": os.cpu_count(),
+        "jobs": n_jobs,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def commit() -> str:
+    """Name the commit, with a + if the library was changed since; "" if installed."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(Path(__file__).parent), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "..")
+    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+
+
+#: Tells a run's seconds from the lines so far; None if they do not say.
+Allowance = Callable[[Run], float | None]
+
+
+def allowance(lines: dict[tuple[Any, ...], Line]) -> Allowance:
+    """Measure rivals' time by the median of eqlearn's on the same question."""
+    ours: dict[tuple[Any, ...], list[float]] = {}
+    for line in lines.values():
+        if line["method"] == "eqlearn" and "seconds" in line:
+            ours.setdefault(run_of(line).question, []).append(line["seconds"])
+
+    def seconds(run: Run) -> float | None:
+        if run.limit not in TIMES:
+            return float(run.limit)
+        times = ours.get(run.question)
+        return None if times is None else TIMES[run.limit] * float(np.median(times))
+
+    return seconds

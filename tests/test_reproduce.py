@@ -1,0 +1,160 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eqlearn.errors import EqlearnError
+from eqlearn.problems import problem
+from eqlearn.reproduce.conduct import conduct
+from eqlearn.reproduce.experiments import EXPERIMENTS, published, runs_of
+from eqlearn.reproduce.figures import drawn
+from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.results import LINES, write_results
+from eqlearn.reproduce.runs import Run, read_lines
+from eqlearn.reproduce.tables import against_truth, as_published, selection_table, table
+
+RUN = Run("eqlearn", "division", "division", 1, 200, 0.01, 0, "4")
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of two quick runs of ours and one of a rival."""
+    directory = tmp_path_factory.mktemp("reproduced")
+    runs = [RUN, Run("svr", "division", "division", 1, 200, 0.01, 0, "4")]
+    conduct(runs, directory / LINES, tell=lambda line: None)
+    return directory
+
+
+def _lines(out: Path) -> list[dict[str, Any]]:
+    return list(read_lines(out / LINES).values())
+
+
+def test_the_paper_figures_are_those_of_its_tables() -> None:
+    assert str(published("division", "mlp", 0)) == "0.83 [0.77, 1]"
+    assert str(published("F-4", "eqlearn-paper", 40)) == "0.21 [0.07, 0.71]"
+    assert str(published("F-4", "gplearn", 0)) == "0.85 [0.54, 0.95]"
+    assert str(published("RE3-2", "svr", 0)) == "11.28"
+    assert published("F-1", "mlp", 0) is None
+
+
+def test_an_experiment_is_every_method_on_every_problem() -> None:
+    runs = runs_of("formulas", n_seeds=2)
+    ours = [run for run in runs if run.method == "eqlearn"]
+    assert len(ours) == 4 * 2 * 2
+    assert runs[: len(ours)] == ours  # the others' time is measured by ours
+    assert {run.limit for run in runs if run.method == "gplearn"} == {"1x", "10x"}
+    (quick,) = runs_of("division", methods=["eqlearn"], n_seeds=1, seconds=5)
+    assert quick.limit == "5"
+    paper = runs_of("division", recipe="paper", n_seeds=1)
+    assert paper[0].method == "eqlearn-paper"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"name": "divison"}, "experiment"),
+        ({"name": "division", "recipe": "slow"}, "recipe"),
+        ({"name": "division", "methods": ["eureqa"]}, "methods"),
+    ],
+)
+def test_typing_mistakes_are_named(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(EqlearnError, match=f"`{says}`"):
+        runs_of(**options)
+
+
+def test_what_is_there_is_not_done_again(out: Path) -> None:
+    before = (out / LINES).read_text()
+    said: list[str] = []
+    conduct([RUN], out / LINES, tell=said.append)
+    assert (out / LINES).read_text() == before
+    assert not said
+
+
+def test_a_line_cut_off_is_done_again(out: Path, tmp_path: Path) -> None:
+    whole = (out / LINES).read_text()
+    broken = tmp_path / LINES
+    broken.write_text(whole + whole[: len(whole) // 3])
+    assert read_lines(broken).keys() == read_lines(out / LINES).keys()
+
+
+def test_times_that_nothing_tells_are_asked_for(tmp_path: Path) -> None:
+    said: list[str] = []
+    run = Run("gplearn", "division", "division", 1, 200, 0.01, 0, "10x")
+    conduct([run], tmp_path / LINES, tell=said.append)
+    assert "for want of eqlearn's time: 1 run" in said[0]
+
+
+def test_a_line_tells_the_formula_the_candidates_and_a_slice(out: Path) -> None:
+    ours = next(line for line in _lines(out) if line["method"] == "eqlearn")
+    assert ours["identified"] == "symbolic"
+    (output,) = ours["outputs"]
+    right = [row for row in output["candidates"] if row["relative_rms"] < 0.01]
+    assert right and right[0]["bic"] == min(row["bic"] for row in output["candidates"])
+    x = np.array(ours["slice"]["x"])
+    truth = problem("division").evaluate(np.stack([x, x], axis=1))[:, 0]
+    np.testing.assert_allclose(ours["slice"]["y"][0], truth, atol=0.05)
+
+
+def test_errors_are_measured_as_the_paper_does() -> None:
+    line = {
+        "problem": "division",
+        "noise": 0.01,
+        "outputs": [{"rms_outside": 0.03}],
+    }
+    assert against_truth(line) == pytest.approx(0.03)
+    assert as_published(line) == pytest.approx(np.hypot(0.03, 0.01))
+    pendulum = {
+        "problem": "cart-pendulum-noisy",
+        "noise": 0.1,
+        "outputs": [{"rms_outside": e} for e in (0.0, 0.0, 0.1, 0.3)],
+    }
+    assert as_published(pendulum) == pytest.approx((0.01 + 0.09) / 4 + 0.01)
+    assert against_truth({**line, "outputs": [{"rms_outside": None}]}) == np.inf
+
+
+def test_tables_and_figures_are_written(out: Path) -> None:
+    written = {path.name for path in write_results(out, [*EXPERIMENTS, "selection"])}
+    assert {"division.txt", "division.md", "division.html"} <= written
+    assert {"division-slices.png", "selection.md"} <= written
+    assert not any(name.startswith("formulas") for name in written)
+    text = (out / "division.txt").read_text()
+    assert "EQL÷, fast recipe" in text and "0.83 [0.77, 1]" not in text
+    assert "0.01 [0.01, 0.01]" in text
+    assert (out / "division-slices.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_far_points_have_figures_of_their_own(out: Path) -> None:
+    lines = [{**line, "far": 40} for line in _lines(out)]
+    assert set(drawn("division", lines)) == {
+        "division-slices-far",
+        "division-selection",
+    }
+
+
+def test_criteria_are_counted_by_their_picks() -> None:
+    lines = [
+        {
+            "method": "eqlearn",
+            "far": 0,
+            "picks": {"information": "symbolic", "v": "no"},
+        },
+        {"method": "eqlearn", "far": 0, "picks": {"information": "numeric"}},
+        {"method": "mlp", "far": 0, "picks": {"v": "symbolic"}},
+    ]
+    rows = selection_table(lines).rows
+    assert rows == [["none", "information", "2", "2"], ["none", "v", "1", "0"]]
+
+
+def test_runs_that_were_not_possible_are_no_rows(out: Path) -> None:
+    (first, *_) = _lines(out)
+    assert not table("division", [{**first, "status": "not possible"}]).rows
+
+
+def test_a_layout_in_three_forms() -> None:
+    layout = Layout("T", ("a", "b"), [["1|2", "<x>"]], ["a note"])
+    assert layout.text().splitlines()[2:4] == ["a    b", "1|2  <x>"]
+    assert r"| 1\|2 | <x> |" in layout.markdown()
+    assert "<td>&lt;x&gt;</td>" in layout.html()
+    assert json.dumps(layout.html()).isascii()
