@@ -48,21 +48,20 @@ def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
     ]
     if not cuts:
         return None
-    n_columns = min(len(cuts), 2)
-    with drawing(n_columns, -(-len(cuts) // n_columns)) as (figure, axes):
+    n_columns = 2 if len(cuts) < 4 else 3
+    # A panel more than there are cuts, for the names.
+    with drawing(n_columns, len(cuts) // n_columns + 1) as (figure, axes):
         for axis, (which, m) in zip(axes, cuts, strict=False):
             runs = {name: line for (of, name), line in chosen.items() if of == which}
             _plot_slice(axis, which, m, runs)
         for axis in axes[len(cuts) :]:
             axis.set_axis_off()
-        handles = {
+        names = {
             text: line
             for axis in axes
             for line, text in zip(*axis.get_legend_handles_labels(), strict=True)
         }
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncols=4
-        )
+        axes[len(cuts)].legend(names.values(), names, loc="center left", frameon=False)
     return figure
 
 

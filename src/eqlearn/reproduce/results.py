@@ -1,23 +1,29 @@
 """What is made of the lines of section 4: tables, figures and pages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eqlearn.data.write import replacing
 from eqlearn.report.svg import png
-from eqlearn.reproduce.experiments import EXPERIMENTS
+from eqlearn.reproduce.conduct import Tell, conduct
+from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, runs_of
 from eqlearn.reproduce.figures import drawn, plot_selection
 from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.phases import watched
 from eqlearn.reproduce.runs import read_lines
 from eqlearn.reproduce.tables import selection_table, table
+from eqlearn.search.backends import n_processes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINES = "runs.jsonl"
 SELECTION = "selection"
+PHASES = "phases"
+#: Experiments that the selection is judged by if there are no others.
+FOR_SELECTION = ("division", "formulas")
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -32,6 +38,44 @@ img {{ max-width: 100%; background: white }}
 {body}
 </body></html>
 """
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    *,
+    recipe: str = "fast",
+    methods: Sequence[str] | None = None,
+    n_seeds: int | None = None,
+    seconds: float | None = None,
+    jobs: int = -1,
+    tell: Tell = print,
+) -> list[Path]:
+    """Conduct experiments, go on where they were left, and write what came out.
+
+    The selection has no runs of its own: it looks at what is there, and at first has
+    those of `FOR_SELECTION` made. Ctrl-C leaves tables of what is there.
+    """
+    asked = [name for name in names if name in EXPERIMENTS]
+    lines = out / LINES
+    runs = [
+        run
+        for name in asked
+        for run in runs_of(
+            name, recipe=recipe, methods=methods, n_seeds=n_seeds, seconds=seconds
+        )
+    ]
+    if SELECTION in names and not asked and not lines.exists():
+        for name in FOR_SELECTION:
+            ours = [OURS["fast"]]
+            runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
+    try:
+        conduct(runs, lines, n_workers=n_processes(jobs), tell=tell)
+        if PHASES in names:
+            _save(out, {f"{PHASES}.png": png(watched(out))})
+    finally:
+        written = write_results(out, [name for name in names if name != PHASES])
+    return written + [out / f"{PHASES}.png"] * (PHASES in names)
 
 
 def write_results(out: Path, names: Iterable[str]) -> list[Path]:
@@ -65,7 +109,11 @@ def _write(
         f"{name}.md": f"{layout.markdown()}\n{shown}".encode(),
         f"{name}.html": page.encode(),
     }
-    for file_name, content in files.items():
-        with replacing(str(out / file_name)) as file:
+    return _save(out, files)
+
+
+def _save(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    for name, content in files.items():
+        with replacing(str(out / name)) as file:
             file.write(content)
-    return [out / file_name for file_name in files]
+    return [out / name for name in files]
