@@ -30,7 +30,7 @@ from pyarrow import parquet
 from test_read import BINARY, TEXT, Case, put
 
 import eqlearn
-from eqlearn import cli, runs
+from eqlearn import cli, cli_output, runs
 from eqlearn.cli import main
 from eqlearn.data.read import read_table
 from eqlearn.equation import export
@@ -87,6 +87,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_csv(folder / "weighted.csv", a=a, y=2 * a, w=-b, zero=0 * b)
     (folder / "text.csv").write_text("who,x,y\n" + "me,1,2\n" * 20, encoding="utf-8")
     (folder / "broken.json").write_text('{"format": "eqlearn model"', encoding="utf-8")
+    (folder / "robot.py").write_text(ROBOT, encoding="utf-8")
+    (folder / "broken.py").write_text("raise RuntimeError('not today')", "utf-8")
     (folder / "plain").mkdir()
     with pytest.raises(SystemExit) as stop:
         arguments = [str(folder / "ohm.csv"), "--target", "current", "--jobs", "1"]
@@ -108,6 +110,16 @@ def all_files(folder: Path) -> dict[str, int]:
 
 
 OHM = "fit ohm.csv --target current --out new"
+PENDULUM = "control Pendulum-v1 --rollout-steps 20 --out new"
+AGAIN = "reproduce control --out new"
+ROBOT = """
+import numpy as np
+number = 3
+def two(observation):
+    return np.zeros((2, 2))
+def wrong(observation):
+    return observation[9]
+"""
 
 #: Command lines that cannot be carried out, and what the one line says.
 MISTAKES = [
@@ -198,6 +210,48 @@ MISTAKES = [
     ("report plain", "`plain` must be the directory of a run"),
     ("report", "Missing argument 'RUN'. See eqlearn report --help."),
     ("demo now", "Got unexpected extra argument"),
+    ("control", "`ENV` must be the id of a Gymnasium environment; got None. Or name"),
+    ("control Pendulm-v1", "Did you mean: `Pendulum`?"),
+    ("control 'x y'", "`ENV` must be the id of a registered environment, or module:id"),
+    ("control '\x1b[2J'", r"got '\x1b[2J'. Error: Malformed"),
+    ("control no:Robot-v0", "ModuleNotFoundError: No module named 'no'."),
+    ("control broken:Robot-v0", "RuntimeError: not today."),
+    ("control CartPole-v1", "`ENV` must be an environment with a Box of actions; got"),
+    (f"{PENDULUM} --cost robot", "`--cost` must be module:function, like my_robot:c"),
+    (f"{PENDULUM} --cost robto:cost", "`--cost` must be in a module that can be impor"),
+    (f"{PENDULUM} --cost broken:cost", "got 'broken:cost'. RuntimeError: not today."),
+    (f"{PENDULUM} --cost robot:number", "`robot` has no function of this name."),
+    (f"{PENDULUM} --state-of robot:two", "`--state-of` must be a function to a list "),
+    (f"{PENDULUM} --state-of robot:wrong", "got 'robot:wrong'. IndexError: index 9 i"),
+    (f"{PENDULUM} --states a,b", "`--states` must be 3 different names; got ('a', 'b"),
+    (f"{PENDULUM} --angles theta", "`--angles` must be one of 's0', 's1', 's2'"),
+    (f"{PENDULUM} --window 4", "`--window` must be an odd number of steps, 1 or more"),
+    (f"{PENDULUM} --spread -1", "`--spread` must be a standard deviation, 0 or more"),
+    (f"{PENDULUM} --dt 0", "`--dt` must be a positive number of seconds; got 0.0."),
+    (f"{PENDULUM} --rollouts 0", "`--rollouts` must be at least 1; got 0."),
+    (f"{PENDULUM} --rollout-steps 4", "`--rollouts` must be long enough for 10 sample"),
+    (f"{PENDULUM} --steps 0", "`--steps` must be at least 1; got 0."),
+    (f"{PENDULUM} --planner mpp", "got 'mpp'. Did you mean 'mppi'?"),
+    (f"{PENDULUM} --horizon 0", "`--horizon` must be a whole number of at least 1"),
+    (f"{PENDULUM} --time soon", '`--time` must be seconds, or a text like "90s"'),
+    (f"{PENDULUM} --jobs 0", "`--jobs` must be a number of processes, or -1 for ever"),
+    (f"{PENDULUM} --model ohm-rum", "got none of this name. Did you mean `ohm-run`?"),
+    (f"{PENDULUM} --model ohm-run", "`--model` must be of 3 states and 1 actions, as "),
+    ("control Pendulum-v1 --out in.csv", "`--out` must be a place to write"),
+    ("control --log none.csv", "`none.csv` must be an existing file"),
+    ("control --log in.csv", "`--states` must be names of columns; got []. None is "),
+    ("control --log in.csv --states voltage --actions x --dt 1", "must be one of"),
+    ("reproduce contrl", "No such command 'contrl'. Did you mean 'control'? See eqle"),
+    (f"{AGAIN} --experiments 0", "`--experiments` must be at least 1; got 0."),
+    (f"{AGAIN} --runs 0", "`--runs` must be at least 1; got 0."),
+    (f"{AGAIN} --steps 0", "`--steps` must be at least 1; got 0."),
+    (f"{AGAIN} --rollouts 0", "`--rollouts` must be numbers of rollouts, 1 or more"),
+    (f"{AGAIN} --rollouts 1,b", "`--rollouts` must be whole numbers with commas betw"),
+    (f"{AGAIN} --models svm", "`--models` must be one of 'eql', 'mlp', 'true'; got 's"),
+    (f"{AGAIN} --planner cme", "got 'cme'. Did you mean 'cem'?"),
+    (f"{AGAIN} --time 0", "`--time` must be a positive number of seconds; got 0.0."),
+    (f"{AGAIN} --jobs 0", "`--jobs` must be a number of processes, or -1 for every c"),
+    ("reproduce control --quick --out in.csv", "File exists: in.csv"),
 ]
 
 
@@ -245,9 +299,9 @@ def test_an_odd_table_gets_one_line(
 def test_no_command_is_a_request_for_help(command: Command) -> None:
     code, out, err = command(*[])
     assert (code, err) == (0, "")
-    for name in ("fit", "show", "predict", "export", "report", "demo"):
+    for name in "fit show predict export report demo control reproduce".split():
         assert f"\n  {name} " in out
-    for exit_code in (0, 1, 2, cli.INTERNAL, cli.INTERRUPTED):
+    for exit_code in (0, 1, 2, cli_output.INTERNAL, cli_output.INTERRUPTED):
         assert f"\n    {exit_code} " in out
 
 
@@ -307,7 +361,7 @@ def test_no_traceback_reaches_a_user(
 
     monkeypatch.setenv(cli.DEBUG, "1")
     shows = "Traceback" in command("show run").err
-    assert shows == (code == cli.INTERNAL)
+    assert shows == (code == cli_output.INTERNAL)
 
 
 def test_fit_leaves_a_run_and_show_tells_of_it(here: Path, command: Command) -> None:
@@ -387,7 +441,7 @@ def test_nothing_found_is_an_exit_code(
     five, zero = np.full(20, 5.0), np.zeros(20)
     write_csv(tmp_path / "flat.csv", x=np.arange(20.0), k=zero, y=five)
     code, out, err = command("fit flat.csv --target y --jobs 1")
-    assert code == cli.NOTHING_FOUND
+    assert code == cli_output.NOTHING_FOUND
     assert "No equation was found." in out
     assert "Note: `flat.csv`: target `y` is constant" in err
     assert "Note: `flat.csv`: input `k` is constant" in err
@@ -579,10 +633,10 @@ def test_hostile_names_come_through(
 def test_a_terminal_gets_no_escape_sequences(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cli._deliver("\x1b[2J\n")
+    cli_output.deliver("\x1b[2J\n")
     assert capsys.readouterr().out == "\x1b[2J\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    cli._deliver("\x1b[2J\n")
+    cli_output.deliver("\x1b[2J\n")
     assert capsys.readouterr().out == "\\x1b[2J\n"
 
 
@@ -624,7 +678,7 @@ def test_an_interrupt_keeps_the_best_so_far(
     wait_for_search(tmp_path / "run", process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == cli.INTERRUPTED
+    assert process.returncode == cli_output.INTERRUPTED
     (line,) = err.splitlines()
     assert line.startswith(
         "Interrupted; this is the best so far. The same command goes"
@@ -635,7 +689,7 @@ def test_an_interrupt_keeps_the_best_so_far(
 
     # The time that was worked before counts: nothing but the end is left to do.
     resumed = command(*noisy, "--json", "--time", f"{found['seconds'] + 0.5:.1f}s")
-    assert resumed.code in (cli.FOUND, cli.NOTHING_FOUND)
+    assert resumed.code in (cli_output.FOUND, cli_output.NOTHING_FOUND)
     assert json.loads(resumed.out)["seconds"] > found["seconds"]
 
 
@@ -648,7 +702,7 @@ def test_a_second_interrupt_ends_at_once(noisy: list[str], tmp_path: Path) -> No
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert time.monotonic() - start < 5
-    assert process.returncode == cli.INTERRUPTED
+    assert process.returncode == cli_output.INTERRUPTED
     assert out == ""
     line = (
         f"Interrupted. The same command goes on from what is in {tmp_path / 'run'}.\n"
@@ -668,7 +722,7 @@ def test_an_abrupt_end_waits_for_nobody(
     monkeypatch.setattr(runs, "fit_table", interrupt)
     monkeypatch.setattr(os, "_exit", leave)
     line = "Interrupted. Nothing was begun.\n"
-    assert command("fit none.csv --target y") == (cli.INTERRUPTED, "", line)
+    assert command("fit none.csv --target y") == (cli_output.INTERRUPTED, "", line)
 
 
 def test_completion() -> None:
@@ -691,7 +745,7 @@ def test_completion() -> None:
     ],
 )
 def test_lists_of_names(texts: list[str], names: list[str]) -> None:
-    assert cli._names(texts) == names
+    assert cli_output.names(texts) == names
 
 
 OPTIONS = (

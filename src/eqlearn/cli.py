@@ -11,12 +11,28 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eqlearn import __version__
-from eqlearn.errors import EqlearnError, must, printable
+from eqlearn.cli_control import HOW_TO, control
+from eqlearn.cli_output import (
+    EXIT_CODES,
+    FOUND,
+    INTERNAL,
+    REFUSED,
+    code_after_fit,
+    completing,
+    deliver,
+    end_at_once,
+    how_to_resume,
+    names,
+    say,
+    tell,
+)
+from eqlearn.cli_reproduce import reproduce_app
+from eqlearn.errors import EqlearnError, must
 
 if TYPE_CHECKING:
     from eqlearn.equation.modelfile import Model
@@ -24,22 +40,11 @@ if TYPE_CHECKING:
 #: What export writes; the library is not loaded only to list it.
 FORMS = ("sympy", "latex", "mathml", "python", "c", "jax", "torch", "json")
 
-FOUND, NOTHING_FOUND, REFUSED, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
-
 #: The variable whose presence lets tracebacks through.
 DEBUG = "EQLEARN_DEBUG"
 
-_EXIT_CODES = """\b
-Exit codes:
-  0    done; after fit: an equation for every target
-  1    fit found nothing that explains some target better than its mean
-  2    the request or the data cannot be used; one line says why
-  70   an error of eqlearn itself; EQLEARN_DEBUG=1 shows where
-  130  interrupted; fit keeps the best so far, the same command goes on
-"""
-
 app = typer.Typer(
-    epilog=_EXIT_CODES,
+    epilog=EXIT_CODES,
     # Plain help: loading Rich for the boxes would cost as much as everything else.
     rich_markup_mode=None,
     # A traceback is for whoever mends the library: plain, and without the user's data.
@@ -87,7 +92,7 @@ def _code_of(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(line: str) -> int:
-    _tell(f"Error: {line}")
+    tell(f"Error: {line}")
     return REFUSED
 
 
@@ -106,36 +111,8 @@ def _apologise(error: Exception) -> int:
         traceback.print_exc()
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     how = "please report it with what EQLEARN_DEBUG=1 in front of the command shows"
-    _tell(f"Internal error: {' '.join(what.split())}; {how}.")
+    tell(f"Internal error: {' '.join(what.split())}; {how}.")
     return INTERNAL
-
-
-def _print(text: str) -> None:
-    """Print for people: what could drive a terminal is escaped."""
-    typer.echo("\n".join(printable(line, len(line)) for line in text.split("\n")))
-
-
-def _tell(line: str) -> None:
-    typer.echo(printable(line, len(line)), err=True)
-
-
-def _deliver(text: str) -> None:
-    """Print for programs; a terminal gets it as people do."""
-    if sys.stdout.isatty():
-        _print(text.rstrip("\n"))
-    else:
-        # Not by Typer, which would leave out what looks like a terminal's colours.
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-
-def _completing(*words: str) -> Callable[[str], list[str]]:
-    def complete(incomplete: str) -> list[str]:
-        # Of a list with commas, the last word is being typed.
-        before, comma, last = incomplete.rpartition(",")
-        return [before + comma + word for word in words if word.startswith(last)]
-
-    return complete
 
 
 def _print_version(wanted: bool) -> None:
@@ -176,7 +153,7 @@ Json = Annotated[
 ]
 
 
-@app.command(epilog=_EXIT_CODES)
+@app.command(epilog=EXIT_CODES)
 def fit(
     table: Annotated[
         Path,
@@ -219,7 +196,7 @@ def fit(
             metavar="UNIT,...",
             help="What formulas are made of: sin,multiply by default; also identity, "
             "cos, square, exp, log, sqrt, tanh.",
-            autocompletion=_completing(
+            autocompletion=completing(
                 *"cos exp identity log multiply sin sqrt square tanh".split()
             ),
         ),
@@ -229,7 +206,7 @@ def fit(
         typer.Option(
             metavar="fast|paper",
             help="Seconds to minutes, or the paper's grid of networks: hours.",
-            autocompletion=_completing("fast", "paper"),
+            autocompletion=completing("fast", "paper"),
         ),
     ] = "fast",
     depth: Annotated[
@@ -244,7 +221,7 @@ def fit(
             metavar="CRITERION",
             help="What picks the equation: information, v_int_s, v_int_ex (needs far "
             "points) or v_ranks.",
-            autocompletion=_completing("information", "v_int_s", "v_int_ex", "v_ranks"),
+            autocompletion=completing("information", "v_int_s", "v_int_ex", "v_ranks"),
         ),
     ] = "information",
     time: Annotated[
@@ -293,14 +270,14 @@ def fit(
     try:
         model = fit_table(
             str(table),
-            _names(target),
+            names(target),
             directory,
-            inputs=None if inputs is None else _names(inputs),
+            inputs=None if inputs is None else names(inputs),
             weights=weights,
             extrapolation=None if extrapolation is None else str(extrapolation),
             domain=_ranges(domain or []),
-            tell=lambda line: None if quiet else _tell(f"Note: {line}"),
-            units=None if units is None else _names([units]),
+            tell=lambda line: None if quiet else tell(f"Note: {line}"),
+            units=None if units is None else names([units]),
             recipe=recipe,
             depths=None if depth is None else _whole_numbers("--depth", depth),
             selection=select,
@@ -311,26 +288,10 @@ def fit(
             verbose=not quiet,
         )
     except KeyboardInterrupt:
-        _tell(f"Interrupted. {_how_to_resume(directory)}")
-        _end_at_once()
+        tell(f"Interrupted. {how_to_resume(directory)}")
+        end_at_once()
     _print_result(model, directory, as_json=as_json, quiet=quiet)
-    return _code_after_fit(model, directory)
-
-
-def _end_at_once() -> NoReturn:
-    """End without waiting for worker processes; they end when this one is gone."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
-
-
-def _names(texts: Sequence[str]) -> list[str]:
-    """Split lists of names at commas, except at those after a backslash."""
-    return [
-        name.replace("\\,", ",")
-        for text in texts
-        for name in re.split(r"(?<!\\),", text)
-    ]
+    return code_after_fit(model, directory)
 
 
 def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -356,20 +317,6 @@ def _whole_numbers(option: str, text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def _code_after_fit(model: "Model", directory: Path) -> int:
-    if "interrupt" in model.settings["ended"]:
-        _tell(f"Interrupted; this is the best so far. {_how_to_resume(directory)}")
-        return INTERRUPTED
-    kinds = [verdict["kind"] for verdict in model.settings["verdicts"]]
-    return NOTHING_FOUND if "nothing" in kinds else FOUND
-
-
-def _how_to_resume(directory: Path) -> str:
-    if not directory.is_dir():
-        return "Nothing was begun."
-    return f"The same command goes on from what is in {directory}."
-
-
 def _print_result(
     model: "Model", run: Path, *, as_json: bool, quiet: bool = False
 ) -> None:
@@ -380,10 +327,10 @@ def _print_result(
     if report.exists():
         text += f"\n\nReport: {report}"
     if not as_json:
-        _print(text)
+        say(text)
         return
     for line in [] if quiet else text.split("\n"):
-        _tell(line)
+        tell(line)
     typer.echo(_json_line(model, run))
 
 
@@ -446,9 +393,9 @@ def predict(
 
     found, predicted = predict_table(run, str(table))
     for line in found.warnings:
-        _tell(f"Note: {line}")
+        tell(f"Note: {line}")
     if output is None:
-        _deliver(csv_text(found, predicted))
+        deliver(csv_text(found, predicted))
     else:
         write_table(output, found, predicted)
 
@@ -461,7 +408,7 @@ def export(
         typer.Option(
             metavar="FORM",
             help=f"One of {', '.join(FORMS)}.",
-            autocompletion=_completing(*FORMS),
+            autocompletion=completing(*FORMS),
         ),
     ],
     digits: Annotated[
@@ -486,7 +433,7 @@ def export(
 
     text = export_run(run, to, digits)
     if output is None:
-        _deliver(text)
+        deliver(text)
     else:
         write_text(output, text)
 
@@ -497,7 +444,7 @@ def report(run: Run) -> None:
     from eqlearn.runs import report_run
 
     for path in report_run(run):
-        _print(str(path))
+        say(str(path))
 
 
 @app.command()
@@ -505,4 +452,8 @@ def demo() -> int:
     """Learn a known equation from noisy measurements."""
     from eqlearn.demo import DIRECTORY, run
 
-    return _code_after_fit(run(DIRECTORY), DIRECTORY)
+    return code_after_fit(run(DIRECTORY), DIRECTORY)
+
+
+app.command(epilog=HOW_TO + EXIT_CODES)(control)
+app.add_typer(reproduce_app, name="reproduce")

@@ -33,19 +33,34 @@ Ranges = Mapping[str, tuple[float, float]]
 
 # What the library calls a setting, and what it is called on the command line.
 _OPTIONS = {
+    "actions": "--actions",
+    "angles": "--angles",
     "data": "TABLE",
     "depths": "--depth",
     "domain": "--domain",
+    "dt": "--dt",
+    "env": "ENV",
+    "experiments": "--experiments",
+    "horizon": "--horizon",
     "jobs": "--jobs",
+    "models": "--models",
     "path": "RUN",
+    "planner": "--planner",
     "recipe": "--recipe",
+    "rollout_steps": "--steps",
+    "rollouts": "--rollouts",
     "run_dir": "--out",
+    "runs": "--runs",
     "scheduler": "--scheduler",
     "seed": "--seed",
     "selection": "--select",
+    "spread": "--spread",
+    "state_of": "--state-of",
+    "states": "--states",
     "time_limit": "--time",
     "units": "--units",
     "weight": "--weights",
+    "window": "--window",
 }
 
 
@@ -85,7 +100,7 @@ def fit_table(
     samples, weight = _read(source, targets, inputs, weights)
     _check_same_columns(directory, samples)
     far = None if extrapolation is None else _read_far(extrapolation, samples)
-    with _spelled_as_options():
+    with spelled_as_options():
         _check_settings(has_far=far is not None, **settings)
         ranges = _named_ranges(domain or {}, samples.inputs)
     for line in (*samples.warnings, *(far.warnings if far else ())):
@@ -93,7 +108,7 @@ def fit_table(
     # Before the search: who knows what will be in the file when it ends.
     origin = {"table": source, "sha256": _digest(source)}
     learner = _learner(run_dir=directory, domain=ranges or None, **settings)
-    with _spelled_as_options():
+    with spelled_as_options():
         learner.fit(
             _frame(samples.x, samples.inputs),
             _frame(samples.y, samples.targets),
@@ -120,7 +135,7 @@ def _read(
     names = table.names[:at] + table.names[at + 1 :]
     rest = replace(table, names=names, values=np.delete(table.values, at, axis=1))
     samples = choose_columns(rest, targets, inputs)
-    with _spelled_as_options():
+    with spelled_as_options():
         return samples, checked_weight(table.values[:, at], len(table.values))
 
 
@@ -208,14 +223,15 @@ def _digest(source: str) -> str:
 
 
 @contextmanager
-def _spelled_as_options() -> Iterator[None]:
+def spelled_as_options(**others: str) -> Iterator[None]:
     """Name a setting as the user typed it, in what the library says of it."""
+    options = {**_OPTIONS, **others}
     try:
         yield
     except EqlearnError as error:
         line = re.sub(
             r"\A`(\w+)`",
-            lambda match: f"`{_OPTIONS.get(match[1], match[1])}`",
+            lambda match: f"`{options.get(match[1], match[1])}`",
             str(error),
         )
         raise EqlearnError(line) from error
@@ -225,7 +241,7 @@ def keep(directory: Path, model: "Model", x: Array, y: Array) -> tuple[Path, ...
     """Write the model, some rows of its data and the report into a run directory."""
     from eqlearn.equation.modelfile import save
 
-    with _spelled_as_options():
+    with spelled_as_options():
         save(directory / MODEL, model)
     rows = sampled(x)
     values = np.concatenate([x[rows], y[rows]], axis=1)
@@ -262,7 +278,7 @@ def open_run(run: Path) -> "Model":
         what, got = "be the directory of a run", f"one without {MODEL}"
         hint = "Run eqlearn fit, or the same command again if it was stopped."
         raise malformed(str(run), what, got, hint)
-    with _spelled_as_options():
+    with spelled_as_options():
         return load(run / MODEL if run.is_dir() else run)
 
 

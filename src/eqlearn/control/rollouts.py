@@ -123,13 +123,13 @@ def rollout(
         raise must("n_steps", "at least 1", n_steps)
     limits, seconds = bounds_of(env), _dt_of(env, dt)
     observation, _ = env.reset(seed=seed)
-    states, actions, rewards = [_state(state_of, observation)], [], []
+    states, actions, rewards = [checked_state(state_of, observation)], [], []
     for _ in range(n_steps):
         wanted = np.clip(policy(states[-1]), *limits)
         # The environment's own precision, so that the action kept is the one taken.
         action = wanted.astype(env.action_space.dtype)
         observation, reward, is_terminated, is_truncated, _ = env.step(action)
-        states.append(_state(state_of, observation))
+        states.append(checked_state(state_of, observation))
         actions.append(action.astype(float))
         rewards.append(float(reward))
         if is_terminated or is_truncated:
@@ -267,6 +267,8 @@ def _random_policy(
 
 def _dt_of(env: "Env", dt: float | None) -> float:
     if dt is not None:
+        if not (np.isfinite(dt) and dt > 0):
+            raise must("dt", "a positive number of seconds", dt)
         return dt
     for name in _NAMES_OF_DT:
         found = getattr(env.unwrapped, name, None)
@@ -276,7 +278,8 @@ def _dt_of(env: "Env", dt: float | None) -> float:
     raise must("dt", "the seconds that a step takes", None, hint)
 
 
-def _state(state_of: Policy, observation: Any) -> Array:
+def checked_state(state_of: Policy, observation: Any) -> Array:
+    """Turn an observation into a state (S,)."""
     state = np.array(state_of(observation), dtype=float)
     if state.ndim != 1:
         raise must("state_of", "a function to a list of numbers", state)

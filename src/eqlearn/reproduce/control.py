@@ -119,7 +119,9 @@ def reproduce(
         Called with a line whenever a piece is finished.
     """
     from eqlearn.reproduce.control_results import write_results
+    from eqlearn.search.backends import n_processes
 
+    n_processes(jobs)  # refused now rather than when the first piece begins
     wanted = pieces(extent or Extent())
     out.mkdir(parents=True, exist_ok=True)
     lines = read_lines(out / LINES)

@@ -97,6 +97,7 @@ def plot_trajectories(training: Trajectory, controlled: Trajectory) -> "Figure":
     columns = (("a training rollout", training), ("controlled", controlled))
     with drawing(2, 3) as (figure, axes):
         figure.set_size_inches(8.4, 5.4)
+        axes[1].sharey(axes[0])  # the angles
         for column, (title, run) in enumerate(columns):
             times = np.arange(len(run.states)) * run.dt
             angle, position, push = axes[column::2]
@@ -110,7 +111,6 @@ def plot_trajectories(training: Trajectory, controlled: Trajectory) -> "Figure":
                 angle.axhline(upright, color=FORMULA, lw=0.8, ls=":")
             for axis in (angle, position, push):
                 axis.set_xlim(0, times[-1])
-        axes[1].sharey(axes[0])
         style: Any = {"color": FORMULA, "size": 8, "ha": "right", "va": "top"}
         axes[1].text(controlled.dt * len(controlled.actions), 1.95, "upright", **style)
         for axis, name in zip(axes[::2], ("θ / π", "x (m)", "action"), strict=True):

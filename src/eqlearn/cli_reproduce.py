@@ -1,0 +1,129 @@
+"""The commands `reproduce ...`: the experiments of the paper, one command for each."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eqlearn.cli_output import (
+    completing,
+    end_at_once,
+    how_to_resume,
+    names,
+    say,
+    tell,
+)
+from eqlearn.errors import must
+
+reproduce_app = typer.Typer(
+    rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+)
+
+
+@reproduce_app.callback()
+def reproduce() -> None:
+    """Do the experiments of the paper again.
+
+    Every finished piece is kept, and the same command goes on from there.
+    """
+
+
+@reproduce_app.command()
+def control(
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="One experiment, one run, K = 2: two minutes."),
+    ] = False,
+    experiments: Annotated[
+        int | None, typer.Option(metavar="N", help="Independent experiments; 5.")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", help="Test runs of each; 10.")
+    ] = None,
+    rollouts: Annotated[
+        str | None,
+        typer.Option(metavar="K,...", help="Numbers of rollouts; 1,2,3,4,5."),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL,...",
+            help="Some of eql,mlp,true; all by default.",
+            autocompletion=completing("eql", "mlp", "true"),
+        ),
+    ] = None,
+    has_noise: Annotated[
+        bool,
+        typer.Option(
+            "--noise/--no-noise", help="Whether noise is tried too, with K = 3."
+        ),
+    ] = True,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 2m."),
+    ] = None,
+    planner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLANNER",
+            help="mppi, cem or shooting, the paper's; mppi.",
+            autocompletion=completing("shooting", "cem", "mppi"),
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Steps of a rollout, 0.02 s each; 1000."),
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=-1,
+            max=1024,
+            help="Processes that learn; -1 is one for every core.",
+        ),
+    ] = -1,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where everything is kept.")
+    ] = Path("reproduced"),
+) -> None:
+    """Swing up a cart-pole with equations learned from random rollouts (section 5).
+
+    The reward against the number K of rollouts, for EQL÷, a neural network and the true
+    model, and robustness to noise. Writes control.md, control.txt, figures and
+    swingup.gif; control.jsonl has every piece.
+    """
+    from dataclasses import replace
+
+    from eqlearn.estimator import seconds
+    from eqlearn.reproduce.control import QUICK, Extent, reproduce
+    from eqlearn.runs import spelled_as_options
+
+    with spelled_as_options():
+        given: dict[str, Any] = {
+            "experiments": experiments,
+            "runs": runs,
+            "rollouts": None if rollouts is None else _numbers("--rollouts", rollouts),
+            "models": None if models is None else tuple(names([models])),
+            "sensor_noise": None if has_noise else (),
+            "action_noise": None if has_noise else (),
+            "time_limit": seconds(time),
+            "planner": planner,
+            "rollout_steps": steps,
+        }
+        wanted = {name: value for name, value in given.items() if value is not None}
+        extent = replace(QUICK if quick else Extent(), **wanted)
+        try:
+            written = reproduce(out, extent, jobs=jobs, tell=say)
+        except KeyboardInterrupt:
+            tell(f"Interrupted. {how_to_resume(out)}")
+            end_at_once()
+    for path in written:
+        say(str(path))
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise must(option, "whole numbers with commas between, like 1,2", text)
+    return tuple(int(part[:9]) for part in parts)
