@@ -49,8 +49,8 @@ def general(xp: Namespace, *inputs: Any) -> list[Any]:
 def informed(xp: Namespace, *inputs: Any) -> list[Any]:
     """The terms of the cart-pendulum (Eq. 12), among products of the inputs.
 
-    With the general terms or more fractions beside them, the solver no longer tells
-    these apart: columns are too much alike, and what it finds extrapolates worse.
+    Chosen in its favour: with all general terms and forty fractions, many of them much
+    alike, errors outside were 8 and 28 times larger (9000 rows, one seed).
     """
     x1, x2, x3, x4 = inputs
     s, c = xp.sin(x2), xp.cos(x2)
