@@ -112,6 +112,7 @@ def all_files(folder: Path) -> dict[str, int]:
 OHM = "fit ohm.csv --target current --out new"
 PENDULUM = "control Pendulum-v1 --rollout-steps 20 --out new"
 AGAIN = "reproduce control --out new"
+DIVISION = "reproduce division --out new"
 ROBOT = """
 import numpy as np
 number = 3
@@ -252,6 +253,13 @@ MISTAKES = [
     (f"{AGAIN} --time 0", "`--time` must be a positive number of seconds; got 0.0."),
     (f"{AGAIN} --jobs 0", "`--jobs` must be a number of processes, or -1 for every c"),
     ("reproduce control --quick --out in.csv", "File exists: in.csv"),
+    (f"{DIVISION} --seeds 0", "Invalid value for '--seeds': Input should be gr"),
+    (f"{DIVISION} --time soon", '`--time` must be seconds, or a text like "90s"'),
+    (f"{DIVISION} --recipe slow", "`--recipe` must be one of 'fast', 'paper'; got 's"),
+    (f"{DIVISION} --methods eureqa", "`--methods` must be one of 'eqlearn', 'eql', 'm"),
+    (f"{DIVISION} --jobs 0", "`--jobs` must be a number of processes, or -1 for every"),
+    ("reproduce divison", "No such command 'divison'. Did you mean 'division'? See"),
+    ("reproduce division --out in.csv", "File exists: in.csv"),
 ]
 
 

@@ -1,5 +1,6 @@
 """The commands `reproduce ...`: the experiments of the paper, one command for each."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -127,3 +128,95 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() for part in parts):
         raise must(option, "whole numbers with commas between, like 1,2", text)
     return tuple(int(part[:9]) for part in parts)
+
+
+#: Experiments of section 4, and what each is about.
+SECTION_4 = {
+    "division": "A formula with a division (section 4.1).",
+    "formulas": "Formulas F-1 to F-4 (section 4.2).",
+    "random": "Random expressions RE2-1 to RE3-4 (section 4.3).",
+    "pendulum": "The cart-pendulum, four outputs (section 4.4).",
+}
+
+
+def _experiment(*experiments: str) -> Callable[..., None]:
+    """Make the command that conducts some experiments."""
+
+    def command(
+        seeds: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", min=1, help="Independent runs; as in the paper, 10 or 3."
+            ),
+        ] = None,
+        time: Annotated[
+            str | None,
+            typer.Option(metavar="TIME", help="For one run: 60s, 3m; 60s or 3m."),
+        ] = None,
+        recipe: Annotated[
+            str,
+            typer.Option(
+                metavar="fast|paper",
+                help="How EQL÷ learns: in seconds, or by the paper's grid of networks.",
+                autocompletion=completing("fast", "paper"),
+            ),
+        ] = "fast",
+        methods: Annotated[
+            str | None,
+            typer.Option(
+                metavar="METHOD,...",
+                help="Some of eqlearn,eql,mlp,svr,pyoperon,gplearn,sindy,"
+                "sindy-informed (eqlearn-paper with that recipe); all by default.",
+            ),
+        ] = None,
+        jobs: Annotated[
+            int,
+            typer.Option(
+                metavar="N", min=-1, max=1024, help="Processes of EQL÷; -1 is all."
+            ),
+        ] = -1,
+        out: Annotated[
+            Path, typer.Option(metavar="DIR", help="Where everything is kept.")
+        ] = Path("reproduced"),
+    ) -> None:
+        from eqlearn.estimator import seconds
+        from eqlearn.reproduce.results import reproduce
+        from eqlearn.runs import spelled_as_options
+
+        with spelled_as_options(methods="--methods"):
+            try:
+                written = reproduce(
+                    experiments,
+                    out,
+                    recipe=recipe,
+                    methods=None if methods is None else names([methods]),
+                    n_seeds=seeds,
+                    seconds=seconds(time),
+                    jobs=jobs,
+                    tell=say,
+                )
+            except KeyboardInterrupt:
+                tell(f"Interrupted. {how_to_resume(out)}")
+                end_at_once()
+        for path in written:
+            say(str(path))
+
+    return command
+
+
+for _name, _about in SECTION_4.items():
+    _tail = (
+        "Errors beside the paper's, slices far outside the data; runs.jsonl has all."
+    )
+    reproduce_app.command(_name, help=f"{_about} {_tail}")(_experiment(_name))
+reproduce_app.command(
+    "all", help="All experiments of section 4, the selection and the phases: hours."
+)(_experiment(*SECTION_4, "selection", "phases"))
+reproduce_app.command(
+    "selection",
+    help="How often each criterion picks the true formula, of all runs that are there "
+    "(at first those of division and formulas are made), and the trade-off α.",
+)(_experiment("selection"))
+reproduce_app.command(
+    "phases", help="Weights over the three phases of training (section 3.3)."
+)(_experiment("phases"))

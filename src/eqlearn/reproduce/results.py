@@ -56,6 +56,7 @@ def reproduce(
     The selection has no runs of its own: it looks at what is there, and at first has
     those of `FOR_SELECTION` made. Ctrl-C leaves tables of what is there.
     """
+    n_workers = n_processes(jobs)
     asked = [name for name in names if name in EXPERIMENTS]
     lines = out / LINES
     runs = [
@@ -70,7 +71,7 @@ def reproduce(
             ours = [OURS["fast"]]
             runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
     try:
-        conduct(runs, lines, n_workers=n_processes(jobs), tell=tell)
+        conduct(runs, lines, n_workers=n_workers, tell=tell)
         if PHASES in names:
             _save(out, {f"{PHASES}.png": png(watched(out))})
     finally:
