@@ -61,7 +61,7 @@ def control(
     ] = True,
     time: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 2m."),
+        typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 5m."),
     ] = None,
     planner: Annotated[
         str | None,

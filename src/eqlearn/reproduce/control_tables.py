@@ -39,9 +39,11 @@ def _by_rollouts(lines: Sequence[Line]) -> Table:
     if true:
         rows.append((NONE, NAMES["true"], *_fared(true, true)))
     remark = (
-        "K rollouts of 20 seconds each: K - 1 to learn from and one to select by. A "
-        "run lasts 10 seconds; upright means cos θ > 0.95 for the last 2 of them. A "
-        "pole that is upright throughout would get a reward of 500."
+        "K rollouts of random actions, the last one wilder if there are several. "
+        "Equations are learned from all of them; the network is trained on all but the "
+        "last, by which it is selected. A run lasts 10 seconds; upright means cos θ > "
+        "0.95 for the last 2 of them. A pole that is upright throughout would get a "
+        "reward of 500."
     )
     headings = ("K", "model", "upright", "reward", "of the true", "learning", "a step")
     return Table("Reward against the number of rollouts", remark, headings, rows)
