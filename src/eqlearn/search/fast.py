@@ -4,12 +4,15 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from eqlearn.equation.criterion import Scored
+from eqlearn.network.graph import Graph
 from eqlearn.search.attempts import N_BATCH, Inputs, batch_job, n_before, tried_in
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
 from eqlearn.search.screening import significant_inputs, visible_inputs
+from eqlearn.search.sharing import loans
 from eqlearn.search.task import N_SEARCH, is_exact
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
@@ -27,6 +30,8 @@ VISIBLE = 0.003
 NEARLY_NOTHING = 1e-4
 #: Share of a time limit after which attempts end.
 ATTEMPTS_SHARE = 0.7
+#: Batches after which targets look at what others have found.
+ROUNDS = (4, 8, 16, 32, 64)
 
 
 class FastPlan:
@@ -43,6 +48,7 @@ class FastPlan:
     ) -> None:
         self.targets = [target]
         self._others = others
+        self._is_over = False  # whether attempts have come to an end
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
         task = target.pool.task
@@ -55,11 +61,54 @@ class FastPlan:
         self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
 
     def stages(self) -> Iterator[Stage]:
-        """Attempts, then what every recipe ends with."""
-        yield Stage(
-            self._batch, self._take_batch, before=n_before, share=ATTEMPTS_SHARE
-        )
+        """Rounds of attempts and loans, then what every recipe ends with."""
+        lending = self._target.lending
+        n_batches = -(-self._most_attempts // N_BATCH)
+        ends = [end for end in ROUNDS if end < n_batches] if self._others else []
+        first = 0
+        for end in [*ends, n_batches]:
+            yield self._attempts(first, end)
+            lending.offers.append(self._pool.best.graph)
+            if self._is_over:
+                break
+            if self._others:
+                yield self._loans(len(lending.offers) - 1)
+            first = end
+        lending.is_settled = True
         yield from finishing(self._target, self._others)
+
+    def _attempts(self, first: int, end: int) -> Stage:
+        """The batches from `first` to before `end`, counted from 0 in the stage."""
+        return Stage(
+            lambda i: self._batch(first + i) if first + i < end else None,
+            self._take_batch,
+            before=lambda i: max(0, n_before(first + i) - first),
+            share=ATTEMPTS_SHARE,
+        )
+
+    def _loans(self, number: int) -> Stage:
+        """What others had found when they had made as many attempts."""
+
+        def offers() -> list[tuple[int, Graph]]:
+            return [
+                (other.number, other.lending.offer(number))
+                for other in self._others
+                if other.lending.has_news(number)
+            ]
+
+        def take(loan: Scored) -> None:
+            self._pool.add(loan)
+            self._is_over = self._is_enough()
+
+        return loans(
+            self._target.number,
+            self._pool.best,
+            self._data,
+            offers,
+            take,
+            is_ready=lambda: all(t.lending.is_ready(number) for t in self._others),
+            share=ATTEMPTS_SHARE,
+        )
 
     def _batch(self, index: int) -> Job | None:
         if index * N_BATCH >= self._most_attempts:
@@ -76,7 +125,8 @@ class FastPlan:
             self._target.n_attempts += 1
             if found is not None:
                 self._pool.add(found, by_network=by_network)
-            if self._is_enough():
+            self._is_over = self._is_enough()
+            if self._is_over:
                 return True
         left = min(entry.found.sse for entry in self._pool.entries)
         self._known.append((left / self._data.n_residuals, self._inputs_that_matter()))

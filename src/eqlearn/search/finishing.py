@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from eqlearn.equation.criterion import Scored
-from eqlearn.network.graph import Graph
 from eqlearn.search.finalists import (
     Candidate,
     candidate,
@@ -16,8 +14,8 @@ from eqlearn.search.finalists import (
 )
 from eqlearn.search.jobs import Job, Stage, read
 from eqlearn.search.pool import SAME, Entry, Pool, nothing
-from eqlearn.search.sharing import borrow_job, borrowed
-from eqlearn.search.task import N_PRUNE, is_exact
+from eqlearn.search.sharing import Lending, loans
+from eqlearn.search.task import N_PRUNE
 
 #: Shares of a time limit after which refinements end, loans of other targets, and the
 #: refinements of these.
@@ -36,7 +34,7 @@ class Target:
     at_home: bool  # whether these are too large to be sent to a worker
     refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
-    offer: Graph | None = None  # its best formula, once refined, for other targets
+    lending: Lending = field(default_factory=Lending)
     candidates: list[Candidate] = field(default_factory=list)
 
 
@@ -51,11 +49,19 @@ def finishing(target: Target, others: Sequence[Target] = ()) -> Iterator[Stage]:
     chosen = finalists(target.pool.entries) if target.refine else []
     yield from _refinement(target, refined, chosen, share=REFINE_SHARE)
     if others:
-        target.offer = refined.best.graph
-        loans: list[Entry] = []
-        yield _borrowing(target, others, refined.best, loans)
+        target.lending.refined = refined.best.graph
+        lent: list[Entry] = []
+        yield loans(
+            target.number,
+            refined.best,
+            task.rows(N_PRUNE),
+            lambda: [(t.number, g) for t in others if (g := t.lending.refined)],
+            lambda loan: lent.append(Entry(loan)),
+            is_ready=lambda: all(t.lending.refined is not None for t in others),
+            share=BORROWING_SHARE,
+        )
         yield from _refinement(
-            target, refined, loans, share=LOANS_SHARE, first=len(chosen)
+            target, refined, lent, share=LOANS_SHARE, first=len(chosen)
         )
     refined.add(nothing(task, task.rows(N_PRUNE)))
     compared = target.pool.entries
@@ -115,32 +121,3 @@ def _refinement(
     yield Stage(job, take, share=share)
     for rank in range(len(taken), len(chosen)):
         take(rank, None)
-
-
-def _borrowing(
-    target: Target, others: Sequence[Target], best: Scored, loans: list[Entry]
-) -> Stage:
-    """Try what was found for other targets, once all of it is there."""
-    data = target.pool.task.rows(N_PRUNE)
-    known = best.sse / data.n_residuals
-
-    def job(index: int) -> Job | None:
-        offers = [
-            (other.number, other.offer)
-            for other in others
-            if other.offer is not None and other.offer.nodes
-        ]
-        if is_exact(best, data) or index >= len(offers):
-            return None
-        return borrow_job(target.number, *offers[index], known)
-
-    def take(index: int, state: bytes | None) -> bool:
-        del index
-        if (found := borrowed(state)) is not None:
-            loans.append(Entry(found))
-        return False
-
-    def is_ready() -> bool:
-        return all(other.offer is not None for other in others)
-
-    return Stage(job, take, share=BORROWING_SHARE, is_ready=is_ready)

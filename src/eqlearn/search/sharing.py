@@ -4,6 +4,9 @@ With the lender's denominator b and units φ fixed, y = Σ aₖφₖ / b is line
 """
 
 import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,12 +14,13 @@ from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.search.jobs import Job, Specification, Step, read, written
+from eqlearn.search.jobs import Job, Specification, Stage, Step, read, written
 from eqlearn.search.levels import HOPELESS
 from eqlearn.search.task import (
     N_SEARCH,
     Task,
     computing,
+    is_exact,
     pruned_in_stages,
     scored,
     scored_from,
@@ -29,6 +33,62 @@ MOST_FEATURES = 200
 #: A feature that those before explain but for this share of its size is left out:
 #: nearly equal ones get huge weights of opposite signs, which pruning cannot undo.
 DEPENDENT = 1e-2
+
+
+@dataclass
+class Lending:
+    """What a target has to offer: its best formula after each round of attempts."""
+
+    offers: list[Graph] = field(default_factory=list)
+    is_settled: bool = False  # whether there will be no more rounds
+    refined: Graph | None = None  # at last
+
+    def is_ready(self, number: int) -> bool:
+        """Whether it is known what there is after this round."""
+        return self.is_settled or len(self.offers) > number
+
+    def offer(self, number: int) -> Graph:
+        """The best formula after this round, or after the last one before."""
+        return self.offers[min(number, len(self.offers) - 1)]
+
+    def has_news(self, number: int) -> bool:
+        """Whether this round has changed the offer."""
+        return number == 0 or self.offer(number) != self.offer(number - 1)
+
+
+#: Numbers of targets, and what they have to offer.
+Offers: TypeAlias = list[tuple[int, Graph]]
+
+
+def loans(
+    target: int,
+    own: Scored,
+    data: Samples,
+    offers: Callable[[], Offers],
+    take: Callable[[Scored], None],
+    *,
+    is_ready: Callable[[], bool],
+    share: float,
+) -> Stage:
+    """Try what other targets offer, once all of it is there, and take what it gives.
+
+    `own` is the target's best formula so far, with its error on the data.
+    """
+    known = own.sse / data.n_residuals
+
+    def job(index: int) -> Job | None:
+        useful = [offer for offer in offers() if offer[1].nodes]
+        if is_exact(own, data) or index >= len(useful):
+            return None
+        return borrow_job(target, *useful[index], known)
+
+    def take_state(index: int, state: bytes | None) -> bool:
+        del index
+        if (found := borrowed(state)) is not None:
+            take(found)
+        return False
+
+    return Stage(job, take_state, share=share, is_ready=is_ready)
 
 
 def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
