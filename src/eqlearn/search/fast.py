@@ -69,10 +69,10 @@ class FastPlan:
         for end in [*ends, n_batches]:
             yield self._attempts(first, end)
             lending.offers.append(self._pool.best.graph)
+            if self._others and not self._is_over:
+                yield self._loans(len(lending.offers) - 1)
             if self._is_over:
                 break
-            if self._others:
-                yield self._loans(len(lending.offers) - 1)
             first = end
         lending.is_settled = True
         yield from finishing(self._target, self._others)
