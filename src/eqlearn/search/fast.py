@@ -69,7 +69,9 @@ class FastPlan:
         for end in [*ends, n_batches]:
             yield self._attempts(first, end)
             lending.offers.append(self._pool.best.graph)
-            if self._others and not self._is_over:
+            if len(self._known) <= end:  # they agree, or were cut short
+                break
+            if self._others:
                 yield self._loans(len(lending.offers) - 1)
             if self._is_over:
                 break
