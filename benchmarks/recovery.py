@@ -33,6 +33,7 @@ from eqlearn.baselines.question import NotPossible
 from eqlearn.reproduce.conduct import conduct
 from eqlearn.reproduce.judging import Line
 from eqlearn.reproduce.runs import read_lines
+from eqlearn.reproduce.tables import selection_table
 
 RESULTS = Path("benchmarks/results/recovery.jsonl")
 QUICK_RESULTS = Path("benchmarks/results/recovery-quick.jsonl")
@@ -73,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print("Broken off; the same command goes on from here.")
     lines = _shown(path, choice)
     if lines:
-        print(f"\n{as_text(lines)}")
+        print(f"\n{as_text(lines)}\n\n{selection_table(lines).text()}")
     if options.markdown:
-        options.markdown.write_text(as_markdown(lines), encoding="utf-8")
+        tables = f"{as_markdown(lines)}\n{selection_table(lines).markdown()}"
+        options.markdown.write_text(tables, encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
