@@ -10,6 +10,8 @@ from eqlearn.reproduce.control_equations import true_coefficients, true_text
 
 #: A cell of something that was not measured.
 NONE = "–"
+#: What is less than this share is rounding.
+_LEAST = 1e-5
 
 
 class Table(NamedTuple):
@@ -158,6 +160,8 @@ def _largest(values: dict[str, float | None]) -> float | None:
 def _percent(share: float | None) -> str:
     if share is None or not np.isfinite(share):
         return NONE
+    if abs(share) < _LEAST:
+        return f"< {100 * _LEAST:g} %"
     return f"{100 * share:.2g} %" if abs(share) < 0.995 else f"{100 * share:.0f} %"
 
 
