@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eqlearn.cli import main
 from eqlearn.errors import EqlearnError
 from eqlearn.problems import problem
 from eqlearn.reproduce.conduct import conduct
@@ -158,3 +159,21 @@ def test_a_layout_in_three_forms() -> None:
     assert r"| 1\|2 | <x> |" in layout.markdown()
     assert "<td>&lt;x&gt;</td>" in layout.html()
     assert json.dumps(layout.html()).isascii()
+
+
+def test_the_command_makes_tables_and_goes_on_from_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["reproduce", "division", "--methods", "eqlearn", "--seeds", "1"]
+    command += ["--time", "20s", "--jobs", "1", "--out", str(tmp_path)]
+
+    def run() -> list[str]:
+        with pytest.raises(SystemExit) as end:
+            main(command)
+        assert end.value.code == 0
+        return capsys.readouterr().out.splitlines()
+
+    first, again = run(), run()
+    assert "division (9000 rows, noise 0.01, seed 1): symbolic" in first[0]
+    assert again == first[1:]  # the files that were written, and no run
+    assert {Path(line).name for line in again} >= {"division.md", "division-slices.png"}
