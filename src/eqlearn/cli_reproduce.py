@@ -55,10 +55,19 @@ def control(
     ] = None,
     has_noise: Annotated[
         bool,
-        typer.Option(
-            "--noise/--no-noise", help="Whether noise is tried too, with K = 3."
-        ),
+        typer.Option("--noise/--no-noise", help="Whether noise is tried too."),
     ] = True,
+    sensor_noise: Annotated[
+        str | None,
+        typer.Option(metavar="SIGMA,...", help="On the states; 0.01,0.02,0.05."),
+    ] = None,
+    action_noise: Annotated[
+        str | None,
+        typer.Option(metavar="SIGMA,...", help="On the actions; 0.05,0.1,0.2."),
+    ] = None,
+    noise_rollouts: Annotated[
+        int | None, typer.Option(metavar="K", help="Rollouts where there is noise; 3.")
+    ] = None,
     time: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 5m."),
@@ -106,8 +115,9 @@ def control(
             "runs": runs,
             "rollouts": None if rollouts is None else _numbers("--rollouts", rollouts),
             "models": None if models is None else tuple(names([models])),
-            "sensor_noise": None if has_noise else (),
-            "action_noise": None if has_noise else (),
+            "sensor_noise": _levels("--sensor-noise", sensor_noise, has_noise),
+            "action_noise": _levels("--action-noise", action_noise, has_noise),
+            "noise_rollouts": noise_rollouts,
             "time_limit": seconds(time),
             "planner": planner,
             "rollout_steps": steps,
@@ -121,6 +131,18 @@ def control(
             end_at_once()
     for path in written:
         say(str(path))
+
+
+def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...] | None:
+    if not has_noise:
+        return ()
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(",") if part)
+    except ValueError:
+        what = "standard deviations with commas between, like 0.01,0.02"
+        raise must(option, what, text) from None
 
 
 def _numbers(option: str, text: str) -> tuple[int, ...]:
@@ -183,7 +205,7 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         from eqlearn.reproduce.results import reproduce
         from eqlearn.runs import spelled_as_options
 
-        with spelled_as_options(methods="--methods"):
+        with spelled_as_options():
             try:
                 written = reproduce(
                     experiments,

@@ -33,6 +33,7 @@ Ranges = Mapping[str, tuple[float, float]]
 
 # What the library calls a setting, and what it is called on the command line.
 _OPTIONS = {
+    "action_noise": "--action-noise",
     "actions": "--actions",
     "angles": "--angles",
     "data": "TABLE",
@@ -43,7 +44,9 @@ _OPTIONS = {
     "experiments": "--experiments",
     "horizon": "--horizon",
     "jobs": "--jobs",
+    "methods": "--methods",
     "models": "--models",
+    "noise_rollouts": "--noise-rollouts",
     "path": "RUN",
     "planner": "--planner",
     "recipe": "--recipe",
@@ -54,6 +57,7 @@ _OPTIONS = {
     "scheduler": "--scheduler",
     "seed": "--seed",
     "selection": "--select",
+    "sensor_noise": "--sensor-noise",
     "spread": "--spread",
     "state_of": "--state-of",
     "states": "--states",

@@ -40,8 +40,6 @@ LINES = "control.jsonl"
 TRAINING_SPREAD, SELECTION_SPREAD = 0.15, 0.25
 #: Steps that derivatives are averaged over where sensors are noisy.
 WINDOW = 15
-#: Rollouts of the experiments with noise.
-NOISE_ROLLOUTS = 3
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ class Extent:
     rollouts: tuple[int, ...] = (1, 2, 3, 4, 5)
     sensor_noise: tuple[float, ...] = (0.01, 0.02, 0.05)
     action_noise: tuple[float, ...] = (0.05, 0.1, 0.2)
+    noise_rollouts: int = 3  # of the experiments with noise
     models: tuple[str, ...] = ("eql", "mlp", "true")
     time_limit: float = 300.0  # seconds to learn the equations; most end earlier
     planner: str = "mppi"
@@ -167,15 +166,18 @@ def _questions(extent: Extent) -> Iterator[tuple[str, int, float, float]]:
     for sensor, action in [(0.0, 0.0), *noises] if noises else []:
         for model in extent.models:
             if model != "mlp":
-                yield model, NOISE_ROLLOUTS, sensor, action
+                yield model, extent.noise_rollouts, sensor, action
 
 
 def _check(extent: Extent) -> None:
-    for name in ("experiments", "runs", "n_steps", "rollout_steps"):
+    for name in ("experiments", "runs", "n_steps", "rollout_steps", "noise_rollouts"):
         if getattr(extent, name) < 1:
             raise must(name, "at least 1", getattr(extent, name))
     if not extent.rollouts or min(extent.rollouts) < 1:
         raise must("rollouts", "numbers of rollouts, 1 or more", extent.rollouts)
+    for name in ("sensor_noise", "action_noise"):
+        if any(not 0 <= noise < float("inf") for noise in getattr(extent, name)):
+            raise must(name, "standard deviations, 0 or more", getattr(extent, name))
     if not extent.time_limit > 0:
         raise must("time_limit", "a positive number of seconds", extent.time_limit)
     for model in extent.models:

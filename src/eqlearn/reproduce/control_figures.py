@@ -9,8 +9,8 @@ from eqlearn._types import Array
 from eqlearn.control import swingup
 from eqlearn.control.rollouts import Trajectory
 from eqlearn.report.plots import FORMULA, INK, MEASURED, RIVALS, drawing
-from eqlearn.reproduce.control import NAMES, NOISE_ROLLOUTS, Line, piece_of
-from eqlearn.reproduce.control_tables import chosen, noises
+from eqlearn.reproduce.control import NAMES, Line, piece_of
+from eqlearn.reproduce.control_tables import chosen, noises, noisy_rollouts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ def plot_noise(lines: Sequence[Line]) -> "Figure":
             levels = noises(lines, kind)
             step = max(levels, default=1.0) / 100
             for shift, model in ((-step, "eql"), (step, "true")):
-                some = {"rollouts": NOISE_ROLLOUTS} if model == "eql" else {}
+                some = {"rollouts": noisy_rollouts(lines)} if model == "eql" else {}
                 groups = [
                     chosen(lines, model, **some, **{f"{kind}_noise": level})
                     for level in levels

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eqlearn.reproduce.control import NAMES, NOISE_ROLLOUTS, Line, Piece, piece_of
+from eqlearn.reproduce.control import NAMES, Line, Piece, piece_of
 from eqlearn.reproduce.control_equations import true_coefficients, true_text
 
 #: A cell of something that was not measured.
@@ -53,22 +53,28 @@ def _by_rollouts(lines: Sequence[Line]) -> Table:
 
 def _by_noise(lines: Sequence[Line]) -> Table:
     rows = []
+    rollouts = noisy_rollouts(lines)
     for kind in ("sensor", "action"):
         for noise in noises(lines, kind):
             true = chosen(lines, "true", **{f"{kind}_noise": noise})
-            eql = chosen(
-                lines, "eql", rollouts=NOISE_ROLLOUTS, **{f"{kind}_noise": noise}
-            )
+            eql = chosen(lines, "eql", rollouts=rollouts, **{f"{kind}_noise": noise})
             for model, some in (("eql", eql), ("true", true)):
                 if some:
                     cells = _fared(some, true)
                     rows.append((kind, f"{noise:g}", NAMES[model], *cells))
     remark = (
-        f"K = {NOISE_ROLLOUTS}. Noise of this standard deviation is on every state "
+        f"K = {rollouts}. Noise of this standard deviation is on every state "
         "that is measured, or on every action, in the rollouts and in the runs."
     )
     headings = ("noise", "σ", "model", "upright", "reward", "of the true", "learning")
     return Table("Robustness to noise", remark, (*headings, "a step"), rows)
+
+
+def noisy_rollouts(lines: Sequence[Line]) -> int:
+    """Rollouts of the experiments with noise."""
+    pieces = map(piece_of, lines)
+    noisy = [p.rollouts for p in pieces if p.sensor_noise or p.action_noise]
+    return max(noisy, default=0)
 
 
 def noises(lines: Sequence[Line], kind: str) -> list[float]:
