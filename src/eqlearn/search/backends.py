@@ -25,7 +25,7 @@ from eqlearn.errors import must
 from eqlearn.search.jobs import Job, Step
 
 #: A search that is not over by then (seconds) gets worker processes.
-BOOT_AFTER = 3.0
+BOOT_AFTER = 6.0
 #: How long to try to reach a scheduler, in seconds.
 CONNECT_SECONDS = 10.0
 RESUME = "Start the same command again to go on."
