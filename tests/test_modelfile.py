@@ -322,7 +322,7 @@ def test_malicious_files_are_refused_in_one_line(
     if callable(content):
         content = content(json.loads(good)).encode()
     path.write_bytes(content)
-    start = time.perf_counter()
+    start = time.process_time()
     with audited() as events:
         try:
             load(path)
@@ -330,7 +330,7 @@ def test_malicious_files_are_refused_in_one_line(
         except EqlearnError as error:
             verdict = str(error)
     assert events == []
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
     if message == "accepted":
         assert verdict == message
         return

@@ -81,11 +81,23 @@ def _check_names(path: str, names: Mapping[str, Array]) -> None:
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """Yield a new file that takes the place of another when all went well."""
+    try:
+        with beside(path) as file:
+            yield file
+    except OSError as error:
+        hint = "Check the path, its permissions and the space left."
+        reason = error.strerror or str(error)
+        raise malformed(path, "be writable", reason, hint) from error
+
+
+@contextmanager
+def beside(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Do the same, and let errors of the file system through."""
     target = os.path.realpath(path)
     temporary = os.path.join(os.path.dirname(target), f".{uuid4().hex}.part")
     try:
         if os.path.exists(target):
-            check_regular(path)
+            check_regular(os.fspath(path))
         with open(temporary, "xb") as file:
             yield file
             file.flush()
@@ -93,10 +105,6 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except OSError as error:
-        hint = "Check the path, its permissions and the space left."
-        reason = error.strerror or str(error)
-        raise malformed(path, "be writable", reason, hint) from error
     finally:
         with suppress(OSError):
             os.unlink(temporary)

@@ -9,7 +9,6 @@ import json
 import math
 import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue, ValidationError
 
 from eqlearn._types import Array
+from eqlearn.data.write import beside
 from eqlearn.equation.constants import Constant
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.document import (
@@ -97,23 +97,11 @@ def save(path: str | os.PathLike[str], model: Model) -> None:
     if len(text) > LARGEST_FILE:
         raise must("model", f"at most {LARGEST_FILE} bytes as a file", len(text))
     try:
-        _replace(Path(path), text)
+        with beside(path) as file:
+            file.write(text.encode())
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         reason = error.strerror if isinstance(error, OSError) else error
         raise must("path", "a place to write", _end(path), f"{reason}.") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.parent / f".{path.name[:100]}.{secrets.token_hex(4)}"
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:  # an interrupt, too, leaves nothing behind
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def load(path: str | os.PathLike[str]) -> Model:

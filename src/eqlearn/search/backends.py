@@ -174,7 +174,11 @@ class Cluster:
             what = "the address of a running scheduler"
             raise must("scheduler", what, "a lost connection", RESUME)
         done = [future for future in self._running if future.done()]
-        return [_outcome(self._running.pop(future), future) for future in done]
+        outcomes = [_outcome(self._running.pop(future), future) for future in done]
+        for future in done:
+            # At once: Dask computes again what a dead worker had and someone may want.
+            future.release()
+        return outcomes
 
     def drop(self, keys: Collection[str]) -> None:
         """Cancel what is submitted; a segment already running ends for nothing."""
