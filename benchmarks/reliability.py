@@ -120,7 +120,8 @@ class Search:
 
     def noted(self, what: str) -> Counter[str]:
         """How many segments of each candidate were begun, saved, ..., as noted."""
-        lines = (self.directory / "notes").read_text().splitlines()
+        notes = self.directory / "notes"
+        lines = notes.read_text().splitlines() if notes.exists() else []
         parts = [line.split(" ") for line in lines]
         return Counter(key for word, *keys in parts if word == what for key in keys)
 
