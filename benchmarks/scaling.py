@@ -8,7 +8,9 @@ Three parts, each one JSON line in benchmarks/results/scaling.jsonl:
 
 - `search`: a fixed number of attempts at a random expression on the workers of a
   local cluster, 1 and 2 by turns. The clusters are up before the clock starts. All
-  must give the same equations. Memory is the peak of a worker process.
+  must give the same equations. Memory is the peak of a worker process. Beside it the
+  ceiling: how much more two workers compute than one without anything to coordinate,
+  which on a machine with something else to do is less than twice as much.
 - `overhead`: what writing the store and handing out segments takes of the coordinator
   in these searches, as a share of their time.
 - `simulated`: 1000 candidates of one segment that only sleeps, on the real scheduler
@@ -34,10 +36,11 @@ import numpy as np
 from eqlearn.problems import problem
 from eqlearn.reproduce.runs import circumstances
 from eqlearn.search import runner
+from eqlearn.search.attempts import N_BATCH, batch_job
 from eqlearn.search.backends import Cluster, local_cluster
 from eqlearn.search.finalists import row
 from eqlearn.search.jobs import Job, Specification, Stage, Step
-from eqlearn.search.learn import learn
+from eqlearn.search.learn import learn, tasks_of
 from eqlearn.search.runner import run
 from eqlearn.search.store import Memory, Store
 
@@ -94,6 +97,7 @@ def searched(options: argparse.Namespace) -> Iterator[Line]:
     """Compare 1 and 2 workers, by turns in one run."""
     clusters = {n: local_cluster(n) for n in (1, 2)}
     seconds: dict[int, list[float]] = {1: [], 2: []}
+    ceilings: list[float] = []
     shares: list[float] = []
     answers: set[str] = set()
     try:
@@ -106,22 +110,26 @@ def searched(options: argparse.Namespace) -> Iterator[Line]:
                 seconds[n].append(took)
                 shares.append(spent[0] / took)
                 answers.add(answer)
+            alone, both = (_at_once(client, n) for n, (_, client) in clusters.items())
+            ceilings.append(2 * alone / both)
         memory = clusters[2][1].run(peak_memory)
     finally:
         for cluster, client in clusters.values():
             client.close()
             cluster.close()
     one, two = (statistics.median(seconds[n]) for n in (1, 2))
-    largest = max(memory.values())
+    largest, ceiling = max(memory.values()), statistics.median(ceilings)
     yield {
         "part": "search",
         "attempts": options.attempts,
         "seconds": {n: [round(s, 2) for s in some] for n, some in seconds.items()},
         "speedup": round(one / two, 3),
+        "ceiling": round(ceiling, 3),
         "answers": len(answers),
         "worker_mb": round(largest),
         "text": f"{options.attempts} attempts: {one:.1f} s on 1 worker, {two:.1f} s on "
-        f"2, {one / two:.2f} times as fast (wanted {WANTED_SPEEDUP}); the same "
+        f"2, {one / two:.2f} times as fast (wanted {WANTED_SPEEDUP}, the machine's "
+        f"ceiling {ceiling:.2f}); the same "
         f"equations: {len(answers) == 1}; {largest:.0f} MB a worker",
     }
     share = statistics.median(shares)
@@ -144,6 +152,26 @@ def _search(scheduler: str, n_attempts: int) -> tuple[float, str]:
         )
         took = time.monotonic() - begin
     return took, repr([[row(one) for one in target.candidates] for target in found])
+
+
+def _at_once(client: Any, n: int) -> float:
+    """The seconds that n workers take for as many pieces of the same work."""
+    begin = time.monotonic()
+    client.gather([client.submit(_work, k, pure=False) for k in range(n)])
+    return time.monotonic() - begin
+
+
+def _work(number: int) -> None:
+    """Make some attempts, the same whatever the number."""
+    del number
+    law = problem("RE3-1")
+    x, y = law.sample(1000, np.random.default_rng(0))
+    (task,) = tasks_of(x, y, seed=0)
+    for index in range(3, 6):
+        job = batch_job(0, index, (0, 1, 2, 3), N_BATCH * index, np.inf)
+        step = Step(b"", False)
+        while not step.is_done:
+            step = job.segment(task, job.specification, step.state or None)
 
 
 def peak_memory() -> float:

@@ -173,9 +173,9 @@ class Cluster:
         if self._client.status != "running":
             what = "the address of a running scheduler"
             raise must("scheduler", what, "a lost connection", RESUME)
-        done = [future for future in self._running if future.done()]
-        outcomes = [_outcome(self._running.pop(future), future) for future in done]
-        for future in done:
+        over = [future for future in self._running if future.done()]
+        outcomes = [_outcome(self._running.pop(future), future) for future in over]
+        for future in over:
             # At once: Dask computes again what a dead worker had and someone may want.
             future.release()
         return outcomes
