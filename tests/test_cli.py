@@ -247,6 +247,7 @@ MISTAKES = [
     (f"{AGAIN} --sensor-noise a", "`--sensor-noise` must be standard deviations with"),
     (f"{AGAIN} --action-noise -1", "`--action-noise` must be standard deviations, 0 o"),
     (f"{AGAIN} --noise-rollouts 0", "`--noise-rollouts` must be at least 1; got 0."),
+    (f"{AGAIN} --spread 0", "`--spread` must be a positive standard deviation; got 0."),
     (f"{AGAIN} --runs 0", "`--runs` must be at least 1; got 0."),
     (f"{AGAIN} --steps 0", "`--steps` must be at least 1; got 0."),
     (f"{AGAIN} --rollouts 0", "`--rollouts` must be numbers of rollouts, 1 or more"),

@@ -84,6 +84,12 @@ def control(
         int | None,
         typer.Option(metavar="N", help="Steps of a rollout, 0.02 s each; 1000."),
     ] = None,
+    spread: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SIGMA", help="Of random actions, in units of the largest; 0.15."
+        ),
+    ] = None,
     jobs: Annotated[
         int,
         typer.Option(
@@ -121,6 +127,7 @@ def control(
             "time_limit": seconds(time),
             "planner": planner,
             "rollout_steps": steps,
+            "spread": spread,
         }
         wanted = {name: value for name, value in given.items() if value is not None}
         extent = replace(QUICK if quick else Extent(), **wanted)

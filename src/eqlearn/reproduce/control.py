@@ -36,7 +36,7 @@ Tell = Callable[[str], None]
 
 #: The file of finished pieces.
 LINES = "control.jsonl"
-#: Spread of the random actions: rollouts to train on, and the one to select by.
+#: Spread of random actions in the paper: rollouts to train on, the one to select by.
 TRAINING_SPREAD, SELECTION_SPREAD = 0.15, 0.25
 #: Steps that derivatives are averaged over where sensors are noisy.
 WINDOW = 15
@@ -57,6 +57,7 @@ class Extent:
     planner: str = "mppi"
     n_steps: int = 500  # of a run, 10 seconds
     rollout_steps: int = 1000  # 20 seconds
+    spread: float = TRAINING_SPREAD  # of the random actions, in units of the largest
 
 
 #: Enough to see all of it, in two minutes.
@@ -77,12 +78,14 @@ class Piece:
     planner: str
     rollout_steps: int
     time_limit: float  # for learning equations
+    spread: float = TRAINING_SPREAD
 
     @property
     def data_name(self) -> str:
         """A name for what is learned from, and so for what is learned."""
         name = f"k{self.rollouts}-e{self.experiment}"
         name += f"-n{self.rollout_steps}" if self.rollout_steps != 1000 else ""
+        name += f"-a{self.spread:g}" if self.spread != TRAINING_SPREAD else ""
         for kind in ("sensor", "action"):
             noise = getattr(self, f"{kind}_noise")
             name += f"-{kind}{noise:g}" if noise else ""
@@ -152,6 +155,7 @@ def pieces(extent: Extent) -> list[Piece]:
                 extent.planner,
                 extent.rollout_steps if model != "true" else 0,
                 extent.time_limit if model == "eql" else 0.0,
+                extent.spread if model != "true" else TRAINING_SPREAD,
             )
             found.append(piece)
     return list(dict.fromkeys(found))
@@ -175,6 +179,8 @@ def _check(extent: Extent) -> None:
             raise must(name, "at least 1", getattr(extent, name))
     if not extent.rollouts or min(extent.rollouts) < 1:
         raise must("rollouts", "numbers of rollouts, 1 or more", extent.rollouts)
+    if not 0 < extent.spread < float("inf"):
+        raise must("spread", "a positive standard deviation", extent.spread)
     for name in ("sensor_noise", "action_noise"):
         if any(not 0 <= noise < float("inf") for noise in getattr(extent, name)):
             raise must(name, "standard deviations, 0 or more", getattr(extent, name))
@@ -284,12 +290,11 @@ def rollouts_of(piece: Piece) -> list[Trajectory]:
         max_episode_steps=piece.rollout_steps,
     )
     n_training, seed = max(piece.rollouts - 1, 1), 100 * piece.experiment
-    found = collect(
-        env, n_training, piece.rollout_steps, seed=seed, spread=TRAINING_SPREAD
-    )
+    spread = piece.spread
+    found = collect(env, n_training, piece.rollout_steps, seed=seed, spread=spread)
     if piece.rollouts > 1:
         seed += 1
-        spread = SELECTION_SPREAD
+        spread *= SELECTION_SPREAD / TRAINING_SPREAD
         found += collect(env, 1, piece.rollout_steps, seed=seed, spread=spread)
     return found
 
@@ -346,7 +351,8 @@ def told(line: Line) -> str:
 
 def piece_of(line: Line) -> Piece:
     """Read off a line which piece it tells about."""
-    return Piece(**{field.name: line["piece"][field.name] for field in fields(Piece)})
+    known = {"spread": TRAINING_SPREAD, **line["piece"]}
+    return Piece(**{field.name: known[field.name] for field in fields(Piece)})
 
 
 def read_lines(path: Path) -> dict[Piece, Line]:
