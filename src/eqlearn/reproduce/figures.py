@@ -42,7 +42,7 @@ def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
     chosen = _median_runs(line for line in lines if line["far"] == n_far)
     cuts = [
         (which, m)
-        for which in dict.fromkeys(which for which, _ in chosen)
+        for which in sorted({which for which, _ in chosen})
         for m, expression in enumerate(problem(which).expressions())
         if not expression.is_Symbol
     ]
