@@ -3,9 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-from eqlearn.baselines.ours import answer_of
+from eqlearn.baselines.ours import answer_of, searched
 from eqlearn.baselines.question import Answer, Question
-from eqlearn.search.learn import learn
 from eqlearn.search.paper import PAPER_DEPTHS, TRAINING_SHARE, VALIDATION_SHARE, Grid
 
 #: The paper's grid with the linear read-out of EQL; ours would prune and refit.
@@ -26,15 +25,7 @@ def by_eql(question: Question, grid: Grid | None = None) -> list[Answer | None]:
     in the original; by V^int&ex where there are far points.
     """
     grid = grid or affordable(GRID, question)
-    found = learn(
-        question.x,
-        question.y,
-        seed=question.seed,
-        time_limit=question.seconds,
-        far=question.far,
-        jobs=question.workers,
-        recipe=grid,
-    )
+    found = searched(question, grid)
     criterion = "v_ranks" if question.far is None else "v_int_ex"
     answers = map(partial(answer_of, names=question.names, criterion=criterion), found)
     remarks = {"criterion": criterion, "epochs": grid.n_epochs or "as published"}

@@ -9,36 +9,34 @@ from eqlearn.equation.symbolic import expressions
 from eqlearn.network.graph import Graph
 from eqlearn.problems import Learned
 from eqlearn.search import learn as search
+from eqlearn.search.paper import Grid
 from eqlearn.search.results import table_of
 from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
 
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
     """Learn with the fast recipe; None where it found nothing."""
-    found = search.learn(
-        question.x,
-        question.y,
-        seed=question.seed,
-        time_limit=question.seconds,
-        far=question.far,
-        jobs=question.workers,
-    )
-    return [answer_of(one, question.names) for one in found]
+    return [answer_of(one, question.names) for one in searched(question, "fast")]
 
 
 def by_paper_recipe(question: Question) -> list[Answer | None]:
     """Learn with the paper's grid of networks and its criteria: V^int-S or V^int&ex."""
-    found = search.learn(
+    criterion = "v_int_s" if question.far is None else "v_int_ex"
+    found = searched(question, "paper")
+    return [answer_of(one, question.names, criterion) for one in found]
+
+
+def searched(question: Question, recipe: str | Grid) -> list[search.Found]:
+    """Search as the question says: from what, from which seed, for how long."""
+    return search.learn(
         question.x,
         question.y,
         seed=question.seed,
         time_limit=question.seconds,
         far=question.far,
         jobs=question.workers,
-        recipe="paper",
+        recipe=recipe,
     )
-    criterion = "v_int_s" if question.far is None else "v_int_ex"
-    return [answer_of(one, question.names, criterion) for one in found]
 
 
 def answer_of(
