@@ -31,7 +31,7 @@ from benchmarks.recovery_table import as_markdown, as_text
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import NotPossible
 from eqlearn.reproduce.conduct import conduct
-from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.runs import read_lines
 from eqlearn.reproduce.tables import selection_table
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.recovery_groups import GROUPS, PEER_LAWS
 from eqlearn.problems import LAWS, problem
-from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.runs import TEN_TIMES
 
 HEADER = (

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,10 @@ def test_a_line_cut_off_is_done_again(out: Path, tmp_path: Path) -> None:
     broken = tmp_path / LINES
     broken.write_text(whole + whole[: len(whole) // 3])
     assert read_lines(broken).keys() == read_lines(out / LINES).keys()
+    # What comes after it is a line of its own.
+    other = replace(RUN, rows=60, limit="2")
+    conduct([other], broken, tell=lambda line: None)
+    assert read_lines(broken).keys() == {*read_lines(out / LINES), other.key}
 
 
 def test_times_that_nothing_tells_are_asked_for(tmp_path: Path) -> None:

@@ -18,9 +18,7 @@ from eqlearn.reproduce.control import (
     NAMES,
     QUICK,
     Extent,
-    Line,
     Piece,
-    append_line,
     piece_of,
     pieces,
     read_lines,
@@ -38,6 +36,7 @@ from eqlearn.reproduce.control_equations import (
     true_text,
 )
 from eqlearn.reproduce.control_tables import markdown, tables, text
+from eqlearn.reproduce.lines import Line, append_line
 
 TINY = Extent(
     experiments=2,

@@ -5,7 +5,6 @@ Nothing heavy is imported before a command runs, so that `--help` answers at onc
 
 import json
 import os
-import re
 import signal
 import sys
 import warnings
@@ -22,6 +21,8 @@ from eqlearn.cli_output import (
     FOUND,
     INTERNAL,
     REFUSED,
+    Jobs,
+    Quiet,
     code_after_fit,
     completing,
     deliver,
@@ -30,6 +31,7 @@ from eqlearn.cli_output import (
     names,
     say,
     tell,
+    whole_numbers,
 )
 from eqlearn.cli_reproduce import reproduce_app
 from eqlearn.errors import EqlearnError, must
@@ -237,12 +239,7 @@ def fit(
             metavar="N", min=0, max=2**32 - 1, help="Another seed, other attempts."
         ),
     ] = 0,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=-1, max=1024, help="Processes; -1 is one for every core."
-        ),
-    ] = -1,
+    jobs: Jobs = -1,
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead."),
@@ -254,9 +251,7 @@ def fit(
         ),
     ] = None,
     as_json: Json = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No progress and no notes.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Learn the equation of each target in a table.
 
@@ -279,7 +274,7 @@ def fit(
             tell=lambda line: None if quiet else tell(f"Note: {line}"),
             units=None if units is None else names([units]),
             recipe=recipe,
-            depths=None if depth is None else _whole_numbers("--depth", depth),
+            depths=None if depth is None else whole_numbers("--depth", depth, "2,3", 3),
             selection=select,
             time_limit=time,
             random_state=seed,
@@ -309,12 +304,6 @@ def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
             raise must("--domain", "given once for each input", name, where="twice")
         found[name] = low, high
     return found
-
-
-def _whole_numbers(option: str, text: str) -> list[int]:
-    if not re.fullmatch(r"[0-9]{1,3}(,[0-9]{1,3})*", text):
-        raise must(option, "whole numbers with commas between, like 2,3", text)
-    return [int(number) for number in text.split(",")]
 
 
 def _print_result(

@@ -7,6 +7,9 @@ import typer
 
 from eqlearn.cli_output import (
     FOUND,
+    Directory,
+    Jobs,
+    Quiet,
     code_after_fit,
     completing,
     end_at_once,
@@ -153,18 +156,9 @@ def control(
             metavar="N", min=0, max=2**31 - 1, help="Another seed, other rollouts."
         ),
     ] = 0,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=-1, max=1024, help="Processes; -1 is one for every core."
-        ),
-    ] = -1,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where everything is kept.")
-    ] = Path("control-run"),
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No progress and no notes.")
-    ] = False,
+    jobs: Jobs = -1,
+    out: Directory = Path("control-run"),
+    quiet: Quiet = False,
 ) -> int:
     """Learn the equations of motion of an environment, then control it.
 

@@ -1,18 +1,29 @@
-"""What the commands share: how they print, how they end, how lists are typed."""
+"""What the commands share: options, how they print and end, how lists are typed."""
 
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from eqlearn.errors import printable
+from eqlearn.errors import must, printable
 
 if TYPE_CHECKING:
     from eqlearn.equation.modelfile import Model
+
+Jobs = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=-1, max=1024, help="Processes; -1 is one for every core."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
+Directory = Annotated[
+    Path, typer.Option(metavar="DIR", help="Where everything is kept.")
+]
 
 FOUND, NOTHING_FOUND, REFUSED, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
 
@@ -71,6 +82,14 @@ def names(texts: Sequence[str]) -> list[str]:
         for text in texts
         for name in re.split(r"(?<!\\),", text)
     ]
+
+
+def whole_numbers(option: str, text: str, like: str, n_digits: int) -> tuple[int, ...]:
+    """Read a list of whole numbers with commas between."""
+    if not re.fullmatch(rf"[0-9]{{1,{n_digits}}}(,[0-9]{{1,{n_digits}}})*", text):
+        what = f"whole numbers with commas between, like {like}"
+        raise must(option, what, text)
+    return tuple(int(number) for number in text.split(","))
 
 
 def code_after_fit(model: "Model", directory: Path) -> int:

@@ -7,12 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from eqlearn.cli_output import (
+    Directory,
+    Jobs,
     completing,
     end_at_once,
     how_to_resume,
     names,
     say,
     tell,
+    whole_numbers,
 )
 from eqlearn.errors import must
 
@@ -90,18 +93,8 @@ def control(
             metavar="SIGMA", help="Of random actions, in units of the largest; 0.15."
         ),
     ] = None,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=-1,
-            max=1024,
-            help="Processes that learn; -1 is one for every core.",
-        ),
-    ] = -1,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where everything is kept.")
-    ] = Path("reproduced"),
+    jobs: Jobs = -1,
+    out: Directory = Path("reproduced"),
 ) -> None:
     """Swing up a cart-pole with equations learned from random rollouts (section 5).
 
@@ -119,7 +112,9 @@ def control(
         given: dict[str, Any] = {
             "experiments": experiments,
             "runs": runs,
-            "rollouts": None if rollouts is None else _numbers("--rollouts", rollouts),
+            "rollouts": None
+            if rollouts is None
+            else whole_numbers("--rollouts", rollouts, "1,2", 9),
             "models": None if models is None else tuple(names([models])),
             "sensor_noise": _levels("--sensor-noise", sensor_noise, has_noise),
             "action_noise": _levels("--action-noise", action_noise, has_noise),
@@ -150,13 +145,6 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
     except ValueError:
         what = "standard deviations with commas between, like 0.01,0.02"
         raise must(option, what, text) from None
-
-
-def _numbers(option: str, text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise must(option, "whole numbers with commas between, like 1,2", text)
-    return tuple(int(part[:9]) for part in parts)
 
 
 #: Experiments of section 4, and what each is about.
@@ -198,15 +186,8 @@ def _experiment(*experiments: str) -> Callable[..., None]:
                 "sindy-informed (eqlearn-paper with that recipe); all by default.",
             ),
         ] = None,
-        jobs: Annotated[
-            int,
-            typer.Option(
-                metavar="N", min=-1, max=1024, help="Processes of EQL÷; -1 is all."
-            ),
-        ] = -1,
-        out: Annotated[
-            Path, typer.Option(metavar="DIR", help="Where everything is kept.")
-        ] = Path("reproduced"),
+        jobs: Jobs = -1,
+        out: Directory = Path("reproduced"),
     ) -> None:
         from eqlearn.estimator import seconds
         from eqlearn.reproduce.results import reproduce

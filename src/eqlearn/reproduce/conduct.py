@@ -4,14 +4,12 @@ Every run is a line in a file as soon as it has ended. The same call again goes 
 there; Ctrl-C loses the runs under way and no others.
 """
 
-import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.lines import Line, append_line
 from eqlearn.reproduce.processes import Failure, in_processes
 from eqlearn.reproduce.runs import (
     Job,
@@ -45,21 +43,20 @@ def conduct(
     A run whose time is measured by eqlearn's has to wait until that is known.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        left = _missing(runs, path, redo=redo)
-        while left:
-            allowed = allowance(read_lines(path))
-            timed = [
-                Job(run, seconds, n_workers)
-                for run in left
-                if (seconds := allowed(run)) is not None
-            ]
-            if not timed:
-                tell(f"Left out for want of eqlearn's time: {len(left)} runs. {_HOW}")
-                return
-            _make(timed, n_at_once, file, tell)
-            done = {job.run.key for job in timed}
-            left = [run for run in left if run.key not in done]
+    left = _missing(runs, path, redo=redo)
+    while left:
+        allowed = allowance(read_lines(path))
+        timed = [
+            Job(run, seconds, n_workers)
+            for run in left
+            if (seconds := allowed(run)) is not None
+        ]
+        if not timed:
+            tell(f"Left out for want of eqlearn's time: {len(left)} runs. {_HOW}")
+            return
+        _make(timed, n_at_once, path, tell)
+        done = {job.run.key for job in timed}
+        left = [run for run in left if run.key not in done]
 
 
 def _missing(runs: Sequence[Run], path: Path, *, redo: bool) -> list[Run]:
@@ -73,16 +70,14 @@ def _missing(runs: Sequence[Run], path: Path, *, redo: bool) -> list[Run]:
     ]
 
 
-def _make(jobs: list[Job], n_at_once: int, file: TextIO, tell: Tell) -> None:
+def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
     if any(job.run.method == "eqlearn" for job in jobs):
         list(in_processes(perform, [_WARM_UP], 1, _patience))
     start = time.monotonic()
     results = in_processes(perform, jobs, n_at_once, _patience)
     for n, (job, result) in enumerate(results, start=1):
         line = _line(job, result, n_at_once)
-        file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+        append_line(path, line)
         minutes = (time.monotonic() - start) / 60
         tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
 

@@ -3,13 +3,10 @@
 Every finished piece is one line of `control.jsonl`. What is there is not done again.
 """
 
-import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -30,8 +27,8 @@ from eqlearn.reproduce.control_equations import (
     largest_deviation,
     largest_errors,
 )
+from eqlearn.reproduce.lines import Line, append_line, whole_lines
 
-Line = dict[str, Any]
 Tell = Callable[[str], None]
 
 #: The file of finished pieces.
@@ -356,26 +353,11 @@ def piece_of(line: Line) -> Piece:
 
 
 def read_lines(path: Path) -> dict[Piece, Line]:
-    """Read the lines of all finished pieces; one cut off in writing is left out."""
+    """Read the lines of all finished pieces."""
     found: dict[Piece, Line] = {}
-    if not path.exists():
-        return found
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in whole_lines(path):
         try:
-            line = json.loads(text)
             found[piece_of(line)] = line
-        except (ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             continue
     return found
-
-
-def append_line(path: Path, line: Line) -> None:
-    """Add a line, on the disk before this returns."""
-    with path.open("ab+") as file:
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            is_cut = file.read(1) != b"\n"
-            file.write(b"\n" if is_cut else b"")
-        file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

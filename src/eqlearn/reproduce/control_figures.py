@@ -9,8 +9,9 @@ from eqlearn._types import Array
 from eqlearn.control import swingup
 from eqlearn.control.rollouts import Trajectory
 from eqlearn.report.plots import FORMULA, INK, MEASURED, RIVALS, drawing
-from eqlearn.reproduce.control import NAMES, Line, piece_of
+from eqlearn.reproduce.control import NAMES, piece_of
 from eqlearn.reproduce.control_tables import chosen, noises, noisy_rollouts
+from eqlearn.reproduce.lines import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

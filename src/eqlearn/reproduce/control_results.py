@@ -8,8 +8,9 @@ from eqlearn.control.film import write_gif
 from eqlearn.data.write import replacing
 from eqlearn.report.svg import png
 from eqlearn.reproduce import control_figures as figures
-from eqlearn.reproduce.control import Line, Piece, piece_of, trajectory_path
+from eqlearn.reproduce.control import Piece, piece_of, trajectory_path
 from eqlearn.reproduce.control_tables import chosen, markdown, noises, text
+from eqlearn.reproduce.lines import Line
 
 FILM = "swingup.gif"
 

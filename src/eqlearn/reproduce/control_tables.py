@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eqlearn.reproduce.control import NAMES, Line, Piece, piece_of
+from eqlearn.reproduce.control import NAMES, Piece, piece_of
 from eqlearn.reproduce.control_equations import true_coefficients, true_text
+from eqlearn.reproduce.lines import Line
 
 #: A cell of something that was not measured.
 NONE = "–"

@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
-from eqlearn.reproduce.judging import Line
+from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.tables import METHODS, against_truth
 from eqlearn.search.selection import Candidates, v_int_s
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +9,7 @@ from numpy.typing import NDArray
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.symbolic import rounded
 from eqlearn.problems import Learned, OutputVerdict, Problem, Verdict, identified
-
-#: All that is known of one run, as JSON can hold it.
-Line: TypeAlias = dict[str, Any]
+from eqlearn.reproduce.lines import Line
 
 _N_TEST = 5000
 _DIGITS = 4

@@ -1,6 +1,5 @@
 """One run: data, a method, and a verdict as a JSON line."""
 
-import json
 import os
 import subprocess
 import time
@@ -17,7 +16,8 @@ from eqlearn import __version__
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import NotPossible, Question
 from eqlearn.problems import problem
-from eqlearn.reproduce.judging import Line, judge
+from eqlearn.reproduce.judging import judge
+from eqlearn.reproduce.lines import Line, whole_lines
 
 #: A rival's time limit: as long as eqlearn took, and ten times that.
 ONE_TIME, TEN_TIMES = "1x", "10x"
@@ -70,15 +70,7 @@ def run_of(line: Line) -> Run:
 
 def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
     """Read the newest line of every run; one cut off in writing is left out."""
-    lines: dict[tuple[Any, ...], Line] = {}
-    if path.exists():
-        for text in path.read_text(encoding="utf-8").splitlines():
-            try:
-                line = json.loads(text)
-            except json.JSONDecodeError:
-                continue
-            lines[run_of(line).key] = line
-    return lines
+    return {run_of(line).key: line for line in whole_lines(path)}
 
 
 def perform(job: Job) -> Line:

@@ -9,8 +9,8 @@ import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, published
-from eqlearn.reproduce.judging import Line
 from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.lines import Line
 
 HEADER = (
     "problem",
