@@ -23,10 +23,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eqlearn.control import swingup
+from eqlearn.control.derivatives import dynamics_data
 from eqlearn.control.dynamics import dynamics_of, equations_of_motion, rates_by
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import PLANNERS, Planner, Shooting, planner
-from eqlearn.control.rollouts import collect, dynamics_data
+from eqlearn.control.rollouts import collect
 from eqlearn.control.simulate import Dynamics, Step, stepper
 from eqlearn.equation.modelfile import load
 from eqlearn.network.graph import CONSTANT, Graph, Node

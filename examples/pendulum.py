@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn import EquationLearner
+from eqlearn.control.derivatives import dynamics_data
 from eqlearn.control.dynamics import equations_of_motion, learn_dynamics
 from eqlearn.control.mpc import Controller, control
 from eqlearn.control.planning import PathIntegral, Task
-from eqlearn.control.rollouts import bounds_of, collect, dynamics_data, renamed
+from eqlearn.control.rollouts import bounds_of, collect, renamed
 from eqlearn.control.simulate import stepper
 
 Array = NDArray[np.float64]

@@ -5,8 +5,9 @@ from random_graphs import random_graph
 
 from eqlearn import EquationLearner
 from eqlearn.control import swingup
+from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.dynamics import dynamics_of, learn_dynamics, rates_by
-from eqlearn.control.rollouts import DynamicsData, collect, dynamics_data
+from eqlearn.control.rollouts import collect
 from eqlearn.equation.formulas import formulas
 from eqlearn.errors import EqlearnError
 

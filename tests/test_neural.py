@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 
 from eqlearn.control import swingup
+from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.dynamics import rates_by
 from eqlearn.control.neural import Network, fit_network
-from eqlearn.control.rollouts import DynamicsData, collect, dynamics_data
+from eqlearn.control.rollouts import collect
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from eqlearn.equation.criterion import Scored
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.screening import (
-    in_all_inputs,
     significant_inputs,
     visible_inputs,
 )
 from eqlearn.search.task import Task
+from eqlearn.search.views import in_all_inputs
 
 
 def task(f: Array, n_inputs: int, n: int = 500) -> Task:

@@ -13,7 +13,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.control import logs
-from eqlearn.control.dynamics import equations_of_motion, learn_dynamics
+from eqlearn.control.dynamics import equations_of_motion, learn_motion
 from eqlearn.control.film import write_gif
 from eqlearn.control.mpc import Controller, Run, control
 from eqlearn.control.planning import Cost, Planner, Task, planner
@@ -23,7 +23,6 @@ from eqlearn.control.rollouts import (
     bounds_of,
     checked_state,
     collect,
-    dynamics_data,
     renamed,
 )
 from eqlearn.control.simulate import stepper
@@ -218,12 +217,16 @@ def learn(
 
     request = setting.request
     with spelled_as_options(data="ENV"):
-        data = dynamics_data(runs, angles=request.angles, window=request.window)
-        if len(data.states) < _FEWEST_SAMPLES:
+        n_samples = sum(len(run.actions) for run in runs)
+        if n_samples < _FEWEST_SAMPLES:
             what = f"long enough for {_FEWEST_SAMPLES} samples"
-            raise must("rollouts", what, len(data.states))
-        learner = EquationLearner(run_dir=directory, **settings)
-        learn_dynamics(learner, data)
+            raise must("rollouts", what, n_samples)
+        learner, data = learn_motion(
+            EquationLearner(run_dir=directory, **settings),
+            runs,
+            angles=request.angles,
+            window=request.window,
+        )
     if not request.logs:
         for number, run in enumerate(runs, start=1):
             logs.write(directory / ROLLOUT.format(number), run)

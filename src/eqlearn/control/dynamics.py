@@ -1,13 +1,15 @@
 """Learned equations of motion: a graph as a fast function of state and action."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.control.rollouts import DynamicsData
+from eqlearn.control.derivatives import DynamicsData, dynamics_data
+from eqlearn.control.rollouts import Trajectory
 from eqlearn.control.simulate import Dynamics
 from eqlearn.equation.formulas import formulas
 from eqlearn.equation.modelfile import Model
@@ -32,6 +34,49 @@ def learn_dynamics(
         return learner.fit(x, y)
     more = pandas.DataFrame(far.inputs, columns=list(far.input_names))
     return learner.fit(x, y, extrapolation=(more, far.derivatives))
+
+
+#: Of the averages that are corrected by what is known: these have the least noise.
+CORRECTED_ORDER = 2
+#: Where the equations of the first pass are kept in a run directory.
+FIRST_PASS = "first-pass"
+
+
+def learn_motion(
+    learner: Any,
+    trajectories: Sequence[Trajectory],
+    *,
+    angles: Sequence[str] = (),
+    window: int = 1,
+) -> tuple[Any, DynamicsData]:
+    """Learn the dynamics from trajectories; return the learner and its last samples.
+
+    Averages over a window are learned from in two passes, each with half of the time
+    limit: the equations of the first tell how the averages are to be corrected.
+    `angles` and `window` are those of `dynamics_data`.
+    """
+    from sklearn.base import clone
+
+    from eqlearn.estimator import seconds
+
+    data = dynamics_data(trajectories, angles=angles, window=window)
+    if window == 1:
+        return learn_dynamics(learner, data), data
+    limit = seconds(learner.time_limit)
+    if limit is not None:
+        learner = clone(learner).set_params(time_limit=limit / 2)
+    first = clone(learner)
+    if learner.run_dir is not None:
+        first.set_params(run_dir=Path(learner.run_dir) / FIRST_PASS)
+    learn_dynamics(first, data)
+    if first.interrupted_:
+        return first, data
+    known = equations_of_motion(first.model_)
+    order = min(CORRECTED_ORDER, window)
+    data = dynamics_data(
+        trajectories, angles=angles, window=window, order=order, known=known
+    )
+    return learn_dynamics(learner, data), data
 
 
 @dataclass(frozen=True)

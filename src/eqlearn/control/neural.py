@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.control.rollouts import DynamicsData
+from eqlearn.control.derivatives import DynamicsData
 
 #: Units of the hidden layers, and weights of the penalty on squared weights.
 SIZES: tuple[tuple[int, ...], ...] = ((20,), (50,), (20, 20), (20, 20, 20))

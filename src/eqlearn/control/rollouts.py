@@ -1,17 +1,14 @@
-"""Rollouts, and the data (s, a) → ṡ for learning the dynamics from them (section 5).
-
-Rollouts come from a Gymnasium environment with random actions, or from files (`logs`).
-"""
+"""Rollouts of a Gymnasium environment with random actions (section 5)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.control.planning import Bounds, bounds
-from eqlearn.data.table import checked_columns, column_of
+from eqlearn.data.table import checked_columns
 from eqlearn.errors import must
 
 if TYPE_CHECKING:
@@ -41,21 +38,6 @@ class Trajectory:
     def total_reward(self) -> float:
         """The sum of the rewards."""
         return float(self.rewards.sum())
-
-
-class DynamicsData(NamedTuple):
-    """Samples of ṡ = f(s, a), of all trajectories together."""
-
-    states: Array  # (N, S)
-    actions: Array  # (N, A)
-    derivatives: Array  # (N, S)
-    input_names: tuple[str, ...]  # (S + A,)
-    output_names: tuple[str, ...]  # (S,)
-
-    @property
-    def inputs(self) -> Array:
-        """States and actions side by side, (N, S + A)."""
-        return np.hstack([self.states, self.actions])
 
 
 def collect(
@@ -199,54 +181,6 @@ def renamed(
     )
 
 
-def dynamics_data(
-    trajectories: Sequence[Trajectory],
-    *,
-    angles: Sequence[str] = (),
-    window: int = 1,
-    order: int = 4,
-) -> DynamicsData:
-    """Return states and actions, and the derivatives of the states.
-
-    Parameters
-    ----------
-    trajectories : sequence of Trajectory
-        All with the same names.
-    angles : sequence of str
-        States in radians that jump by a full turn, such as from π to -π. Derivatives
-        do not see the jump, states stay as they were measured.
-    window : int
-        Steps to average over. With 1 the derivatives are differences of successive
-        states: exact for a system that makes Euler steps. Noise in the states needs
-        more: with noise of 0.01 on the swing-up, 15 reduce an error of 0.7 to 0.07.
-    order : int
-        Of the polynomials which the average leaves as they are, at most `window`: with
-        2 the noise is lowest, with 4 fast motion is kept within half a percent.
-
-    Notes
-    -----
-    The weights are those of the Savitzky–Golay derivative. They are written as weights
-    of successive differences, and applied to states and actions too: what then remains
-    exact are not only straight lines, as in smoothing by itself, but all systems linear
-    in state and action, however abruptly the actions change.
-    """
-    if not trajectories:
-        raise must("trajectories", "at least one trajectory", trajectories)
-    weights = _weights(window, order)
-    first = trajectories[0]
-    parts = [_filtered(each, first, angles, weights) for each in trajectories]
-    states, actions, derivatives = (
-        np.vstack(part) for part in zip(*parts, strict=True)
-    )
-    return DynamicsData(
-        states,
-        actions,
-        derivatives,
-        first.state_names + first.action_names,
-        tuple(f"d({name})/dt" for name in first.state_names),
-    )
-
-
 def _random_policy(
     limits: Bounds, spread: float, hold: int, rng: np.random.Generator
 ) -> Policy:
@@ -304,52 +238,3 @@ def _checked_names(
 
 def _numbered(letter: str, n_columns: int) -> tuple[str, ...]:
     return tuple(f"{letter}{number}" for number in range(n_columns))
-
-
-def _weights(window: int, order: int) -> Array:
-    """Weights (window,) of successive differences; they add up to 1."""
-    if window < 1 or window % 2 == 0:
-        raise must("window", "an odd number of steps, 1 or more", window)
-    if window == 1:
-        return np.ones(1)
-    if not 1 <= order <= window:
-        raise must("order", f"from 1 to the window, {window}", order)
-    # SciPy's signals take a while to import, and only averages need them.
-    from scipy.signal import savgol_coeffs
-
-    # A derivative half-way along window + 1 points, in the order of time.
-    on_points = savgol_coeffs(window + 1, order, deriv=1, use="dot")
-    return -np.cumsum(on_points)[:-1]
-
-
-def _filtered(
-    run: Trajectory, first: Trajectory, angles: Sequence[str], weights: Array
-) -> tuple[Array, Array, Array]:
-    if (run.state_names, run.action_names) != (first.state_names, first.action_names):
-        names = run.state_names + run.action_names
-        raise must("trajectories", "all of the same names", names)
-    if len(run.actions) < len(weights):
-        what = f"at most the {len(run.actions)} steps of a trajectory"
-        raise must("window", what, len(weights))
-    continuous = _unwrapped(run, angles)
-    differences = np.diff(continuous, axis=0) / run.dt
-    middle = len(weights) // 2
-    turns = (run.states - continuous)[middle : len(run.actions) - middle]
-    return (
-        _averaged(continuous[:-1], weights) + turns,
-        _averaged(run.actions, weights),
-        _averaged(differences, weights),
-    )
-
-
-def _unwrapped(run: Trajectory, angles: Sequence[str]) -> Array:
-    columns = [column_of(run.state_names, name, asked="angles") for name in angles]
-    states = checked_columns("states", run.states).copy()
-    states[:, columns] = np.unwrap(states[:, columns], axis=0)
-    return states
-
-
-def _averaged(rows: Array, weights: Array) -> Array:
-    windows = np.lib.stride_tricks.sliding_window_view(rows, len(weights), axis=0)
-    averages: Array = windows @ weights
-    return averages

@@ -46,7 +46,7 @@ def formulas(
     if not graphs or len({graph.n_inputs for graph in graphs}) > 1:
         counts = [graph.n_inputs for graph in graphs]
         raise must("graphs", "one or more, of the same inputs", counts)
-    graph = _joined(graphs)
+    graph = joined(graphs)
     n, m = graph.n_inputs, graph.n_outputs
     if targets is None:
         targets = ["y"] if m == 1 else [f"y{o + 1}" for o in range(m)]
@@ -71,7 +71,7 @@ def _names(parameter: str, names: Sequence[str], count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _joined(graphs: Sequence[Graph]) -> Graph:
+def joined(graphs: Sequence[Graph]) -> Graph:
     """One graph with the outputs of all; equal units are shared, unused ones dropped.
 
     No constant is folded and no sum turned around, so that the numbers stay the same.

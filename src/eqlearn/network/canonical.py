@@ -37,7 +37,7 @@ def compact(graph: Graph) -> Graph:
     nodes: list[Node] = []
     known: dict[object, int] = {}
     for node in graph.nodes:
-        arguments = [_substitute(linear, meaning) for linear in node.arguments]
+        arguments = [substituted(linear, meaning) for linear in node.arguments]
         folded = _folded(node.unit, arguments)
         if folded is None:
             name, taken = _rewritten(node.unit, arguments)
@@ -48,12 +48,13 @@ def compact(graph: Graph) -> Graph:
             folded = {known[key]: 1.0}
         meaning.append(folded)
     outputs = tuple(
-        (_substitute(a, meaning), _substitute(b, meaning)) for a, b in graph.outputs
+        (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
     )
     return _without_unused(Graph(graph.n_inputs, tuple(nodes), outputs))
 
 
-def _substitute(linear: Linear, meaning: list[Linear]) -> Linear:
+def substituted(linear: Linear, meaning: list[Linear]) -> Linear:
+    """Put what each feature means in the place of the features."""
     total: dict[int, float] = {}
     for source, weight in linear.items():
         terms = {CONSTANT: 1.0} if source == CONSTANT else meaning[source]

@@ -15,11 +15,12 @@ from threadpoolctl import threadpool_limits
 from eqlearn import __version__
 from eqlearn._types import Array
 from eqlearn.control import logs, swingup
-from eqlearn.control.dynamics import equations_of_motion, learn_dynamics, rates_by
+from eqlearn.control.derivatives import DynamicsData, dynamics_data
+from eqlearn.control.dynamics import equations_of_motion, learn_motion, rates_by
 from eqlearn.control.mpc import Run
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import planner
-from eqlearn.control.rollouts import DynamicsData, Trajectory, collect, dynamics_data
+from eqlearn.control.rollouts import Trajectory, collect
 from eqlearn.control.simulate import Dynamics, stepper
 from eqlearn.errors import must, unknown
 from eqlearn.reproduce.control_equations import (
@@ -231,7 +232,7 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
     )
     # The criterion is one of all rows, so the rollout to select by is learned from too.
     # Held out as far points it would be all that small selections of rows have.
-    learn_dynamics(learner, _data(rollouts, piece))
+    learner, _ = learn_motion(learner, rollouts, window=_window(piece))
     if learner.interrupted_:
         raise KeyboardInterrupt  # what was found so far is no result of the experiment
     learner.save(out / "learning" / piece.data_name / "model.json")
@@ -297,7 +298,11 @@ def rollouts_of(piece: Piece) -> list[Trajectory]:
 
 
 def _data(rollouts: list[Trajectory], piece: Piece) -> DynamicsData:
-    return dynamics_data(rollouts, window=WINDOW if piece.sensor_noise else 1)
+    return dynamics_data(rollouts, window=_window(piece))
+
+
+def _window(piece: Piece) -> int:
+    return WINDOW if piece.sensor_noise else 1
 
 
 def _cut(run: Trajectory) -> tuple[Trajectory, Trajectory]:

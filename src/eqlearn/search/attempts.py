@@ -5,23 +5,19 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from eqlearn.equation.criterion import Scored
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
 from eqlearn.search.levels import first_levels, later_levels, solve
 from eqlearn.search.restarts import restart
-from eqlearn.search.screening import in_all_inputs
 from eqlearn.search.task import N_SEARCH, Task, computing, is_exact, scored, scored_from
+from eqlearn.search.views import View, from_view, to_view
 
 #: Attempts of one job.
 N_BATCH = 4
 #: A job may be started before so many of its predecessors have ended, at least.
 LEAST_AHEAD = 2
-
-
-#: The inputs that attempts may use.
-Inputs: TypeAlias = tuple[int, ...]
 
 
 class Attempt(NamedTuple):
@@ -65,10 +61,10 @@ def n_before(index: int) -> int:
     return max(0, index - max(LEAST_AHEAD, index // 2))
 
 
-def batch_job(target: int, index: int, inputs: Inputs, start: int, known: float) -> Job:
-    """A batch of attempts from `start` on, with some inputs, told the best residual."""
+def batch_job(target: int, index: int, view: View, start: int, known: float) -> Job:
+    """A batch of attempts from `start` on, with a view, told the best residual."""
     specification = {
-        "inputs": inputs,
+        "view": to_view(view),
         "start": start,
         "known": known if math.isfinite(known) else None,
     }
@@ -78,18 +74,17 @@ def batch_job(target: int, index: int, inputs: Inputs, start: int, known: float)
 def batch(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Make the attempts of a batch, as many as fit into a segment."""
     done = [] if state is None else read(state)
-    inputs, start = specification["inputs"], specification["start"]
+    view, start = from_view(specification["view"]), specification["start"]
     known = math.inf if specification["known"] is None else specification["known"]
-    n_inputs, watch, is_over = task.x.shape[1], Stopwatch(), False
+    watch, is_over = Stopwatch(), False
     with computing(task):
-        few = task.only(inputs)
-        data = few.rows(N_SEARCH)
+        few, data = view.of(task), task.rows(N_SEARCH)
         left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:
             found = attempt.make(_least(known, done, data.n_residuals))
             if found is not None and math.isfinite(found.bic):
-                row = scored(in_all_inputs(found, inputs, n_inputs))
-                done.append({**row, "by_network": attempt.is_network})
+                found = view.in_full(found, data)
+                done.append({**scored(found), "by_network": attempt.is_network})
                 # What comes after an exact formula will not count.
                 is_over = is_exact(found, data)
             else:

@@ -3,10 +3,14 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from eqlearn.equation.criterion import Scored
+from eqlearn.equation.formulas import joined
 from eqlearn.network.graph import Graph
-from eqlearn.search.attempts import N_BATCH, Inputs, batch_job, n_before, tried_in
+from eqlearn.search.attempts import N_BATCH, batch_job, n_before, tried_in
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
@@ -14,6 +18,7 @@ from eqlearn.search.pool import nothing
 from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.sharing import loans
 from eqlearn.search.task import N_SEARCH, is_exact
+from eqlearn.search.views import Inputs, View, recurring_units
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
 #: as close as this, and when so many attempts were made; or, before that, when so many
@@ -32,12 +37,27 @@ NEARLY_NOTHING = 1e-4
 ATTEMPTS_SHARE = 0.7
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
+#: Batches before units that recur are shown to others, and the formulas they are of.
+BEFORE_UNITS = 6
+N_FORMULAS = 10
+#: Units of which some are shown, and how many at most at a time.
+N_UNITS = 6
+MOST_SHOWN = 3
+
+
+class Known(NamedTuple):
+    """What was learned from the first batches, to steer later ones by."""
+
+    residual: float  # mean square of the best formula's
+    narrow: tuple[Inputs, ...]  # inputs that matter at all, and those that matter much
+    units: tuple[Graph, ...] = ()  # that recur in the best formulas
 
 
 class FastPlan:
     """The search for one target's formula.
 
-    Every other batch of attempts does without the inputs that seem idle by then.
+    Every other batch of attempts does without the inputs that seem idle by then, and
+    every other later on is shown units of the best formulas.
     """
 
     def __init__(
@@ -56,9 +76,9 @@ class FastPlan:
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
-        # After so many batches: the best residual, and the inputs that matter.
-        self._known: list[tuple[float, tuple[Inputs, ...]]] = [(math.inf, (self._all,))]
-        self._n_asked: Counter[Inputs] = Counter()  # attempts, by the inputs they use
+        self._known = [Known(math.inf, (self._all,))]  # after so many batches
+        # Attempts, by the inputs they use; with units, which differ, by how many.
+        self._n_asked: Counter[tuple[Inputs, int]] = Counter()
 
     def stages(self) -> Iterator[Stage]:
         """Rounds of attempts and loans, then what every recipe ends with."""
@@ -115,11 +135,23 @@ class FastPlan:
     def _batch(self, index: int) -> Job | None:
         if index * N_BATCH >= self._most_attempts:
             return None
-        known, narrow = self._known[n_before(index)]
-        inputs = narrow[index // 2 % len(narrow)] if index % 2 else self._all
-        start = self._n_asked[inputs]
-        self._n_asked[inputs] += N_BATCH
-        return batch_job(self._target.number, index, inputs, start, known)
+        known = self._known[n_before(index)]
+        view = self._view(index, known)
+        key = view.inputs, 0 if view.units is None else view.units.n_outputs
+        start = self._n_asked[key]
+        self._n_asked[key] += N_BATCH
+        return batch_job(self._target.number, index, view, start, known.residual)
+
+    def _view(self, index: int, known: Known) -> View:
+        """What the batch of this index gets to see."""
+        narrow = known.narrow[index // 2 % len(known.narrow)]
+        if index % 4 < 2 or not known.units:
+            return View(narrow if index % 2 else self._all)
+        rng = np.random.default_rng([self._pool.task.seed, 6, index])
+        units = known.units[:N_UNITS]
+        n_shown = min(len(units), int(rng.integers(1, MOST_SHOWN + 1)))
+        shown = sorted(rng.permutation(len(units))[:n_shown])
+        return View(narrow, joined([units[i] for i in shown]))
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
@@ -131,8 +163,15 @@ class FastPlan:
             if self._is_over:
                 return True
         left = min(entry.found.sse for entry in self._pool.entries)
-        self._known.append((left / self._data.n_residuals, self._inputs_that_matter()))
+        residual, narrow = left / self._data.n_residuals, self._inputs_that_matter()
+        self._known.append(Known(residual, narrow, self._units()))
         return False
+
+    def _units(self) -> tuple[Graph, ...]:
+        if len(self._known) < BEFORE_UNITS:
+            return ()
+        best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
+        return tuple(recurring_units(best, self._pool.task.x))
 
     def _inputs_that_matter(self) -> tuple[Inputs, ...]:
         """Inputs that matter at all, and those that matter much."""

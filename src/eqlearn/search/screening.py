@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import Scored
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import Graph
 from eqlearn.search.task import N_SEARCH, Task
 
 #: Degrees of the polynomials that inputs are judged by, the first with few terms.
@@ -83,31 +82,3 @@ def _left(columns: Array, y: Array) -> float:
     """The squared error that a least-squares fit leaves."""
     solution = np.linalg.lstsq(columns, y, rcond=1e-12)[0]
     return float(np.sum((y - columns @ solution) ** 2))
-
-
-def in_all_inputs(found: Scored, inputs: tuple[int, ...], n_inputs: int) -> Scored:
-    """Write a formula of some of the inputs as one of all of them."""
-    shift = n_inputs - len(inputs)
-    number = {CONSTANT: CONSTANT, **dict(enumerate(inputs))}
-
-    def moved(source: int) -> int:
-        return number.get(source, source + shift)
-
-    graph = found.graph
-    slots: list[Linear] = [
-        {moved(source): weight for source, weight in linear.items()}
-        for linear in graph.slots()
-    ]
-    wide = Graph(n_inputs, graph.nodes, graph.outputs).with_slots(slots)
-    return found._replace(
-        graph=Graph(
-            n_inputs,
-            wide.nodes,
-            wide.outputs,
-            frozenset((slot, moved(source)) for slot, source in graph.fixed),
-            {
-                (slot, moved(source)): ((lead, moved(of)), ratio)
-                for (slot, source), ((lead, of), ratio) in graph.ties.items()
-            },
-        )
-    )

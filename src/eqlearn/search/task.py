@@ -1,6 +1,6 @@
 """One target to be explained, and what all ways to explain it share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,17 +56,6 @@ class Task:
         """The task with its first `n` rows only."""
         weight = None if self.weight is None else self.weight[:n]
         return replace(self, x=self.x[:n], y=self.y[:n], weight=weight)
-
-    def only(self, inputs: Sequence[int]) -> "Task":
-        """The task with some of its inputs only."""
-        of = list(inputs)
-        return replace(
-            self,
-            x=np.ascontiguousarray(self.x[:, of]),
-            low=self.low[of],
-            high=self.high[of],
-            x_scale=self.x_scale[of],
-        )
 
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""

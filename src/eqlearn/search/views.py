@@ -1,0 +1,175 @@
+"""What attempts get to see: some of the inputs, and units that were found before.
+
+Functions within functions are hard to find at once. But the inner ones show early: the
+same unit appears in many imperfect formulas. Taken as an input, it makes the function
+around it a shallow one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.criterion import Scored
+from eqlearn.equation.formulas import joined
+from eqlearn.network.canonical import canonical, substituted
+from eqlearn.network.document import from_document, to_document
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.search.task import Task, pruned_in_stages
+from eqlearn.training.levenberg import Samples
+
+#: Numbers of inputs.
+Inputs: TypeAlias = tuple[int, ...]
+
+#: Units whose values correlate like this are one and the same.
+SAME_UNIT = 0.9995
+#: Rows that units are compared on.
+N_COMPARED = 200
+#: Formulas a unit must appear in, to be more than chance.
+LEAST_OCCURRENCES = 2
+
+
+@dataclass(frozen=True)
+class View:
+    """Some inputs, and the outputs of a graph, which are units, as further ones."""
+
+    inputs: Inputs
+    units: Graph | None = None
+
+    def of(self, task: Task) -> Task:
+        """The task as it is seen."""
+        chosen = list(self.inputs)
+        narrow = replace(
+            task,
+            x=np.ascontiguousarray(task.x[:, chosen]),
+            low=task.low[chosen],
+            high=task.high[chosen],
+            x_scale=task.x_scale[chosen],
+        )
+        if self.units is None:
+            return narrow
+        values = self.units.evaluate(task.x)[0]
+        rng = np.random.default_rng([task.seed, 5])
+        points = rng.uniform(task.low, task.high, (len(values), len(task.low)))
+        reached = np.concatenate([values, self.units.evaluate(points)[0]])
+        return replace(
+            narrow,
+            x=np.hstack([narrow.x, values]),
+            low=np.r_[narrow.low, reached.min(axis=0)],
+            high=np.r_[narrow.high, reached.max(axis=0)],
+            x_scale=np.r_[narrow.x_scale, np.ones(values.shape[1])],
+        )
+
+    def in_full(self, found: Scored, data: Samples) -> Scored:
+        """Write a formula of what is seen as one of all inputs, with `data` of these.
+
+        The constants inside of units were given; now they are fitted too.
+        """
+        if self.units is None:
+            return in_all_inputs(found, self.inputs, len(data.x))
+        graph = canonical(_composed(found.graph, self, len(data.x)), data.x)
+        return pruned_in_stages(graph, data)
+
+
+def to_view(view: View) -> dict[str, Any]:
+    """Write a view as JSON can hold it."""
+    units = None if view.units is None else to_document(view.units)
+    return {"inputs": list(view.inputs), "units": units}
+
+
+def from_view(document: dict[str, Any]) -> View:
+    """Read what `to_view` wrote."""
+    units = document["units"]
+    return View(
+        tuple(document["inputs"]), None if units is None else from_document(units)
+    )
+
+
+def recurring_units(found: Sequence[Graph], x: Array) -> list[Graph]:
+    """The units that appear in several formulas, those in most of them first.
+
+    Each is a graph whose output is the unit. `x` (N, D) are inputs to compare them on.
+    """
+    x = x[:N_COMPARED]
+    plain = _standard(x.T)
+    units: list[tuple[Array, Graph, set[int]]] = []
+    for number, graph in enumerate(found):
+        for feature, row in zip(*_unit_values(graph, x), strict=True):
+            if np.abs(plain @ row).max() > SAME_UNIT:
+                continue
+            known = next((u for u in units if abs(u[0] @ row) > SAME_UNIT), None)
+            if known is None:
+                alone = replace(graph, outputs=(({feature: 1.0}, {CONSTANT: 1.0}),))
+                units.append((row, joined([alone]), {number}))
+            else:
+                known[2].add(number)
+    again = [unit for unit in units if len(unit[2]) >= LEAST_OCCURRENCES]
+    again.sort(key=lambda unit: -len(unit[2]))
+    return [graph for _, graph, _ in again]
+
+
+def _unit_values(graph: Graph, x: Array) -> tuple[list[int], Array]:
+    """Numbers and standardised values of all units of a graph that have values."""
+    features = list(range(graph.n_inputs, graph.n_features))
+    outputs = tuple(({s: 1.0}, {CONSTANT: 1.0}) for s in features)
+    if not features:
+        return [], np.empty((0, len(x)))
+    with np.errstate(all="ignore"):
+        rows = replace(graph, outputs=outputs).evaluate(x)[0].T
+    usable = np.isfinite(rows).all(axis=1) & (np.ptp(rows, axis=1) > 0)
+    return [features[k] for k in np.flatnonzero(usable)], _standard(rows[usable])
+
+
+def _standard(rows: Array) -> Array:
+    """Rows with mean 0 and length 1; constant ones become 0."""
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1.0)
+
+
+def _composed(graph: Graph, view: View, n_inputs: int) -> Graph:
+    """Put inputs and units where a formula has what was seen of them."""
+    units = view.units
+    assert units is not None
+    first = n_inputs + len(units.nodes)
+    meaning: list[Linear] = [{i: 1.0} for i in view.inputs]
+    meaning += [above for above, _ in units.outputs]
+    meaning += [{first + k: 1.0} for k in range(len(graph.nodes))]
+    nodes = [
+        Node(node.unit, tuple(substituted(a, meaning) for a in node.arguments))
+        for node in graph.nodes
+    ]
+    outputs = tuple(
+        (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
+    )
+    return Graph(n_inputs, (*units.nodes, *nodes), outputs)
+
+
+def in_all_inputs(found: Scored, inputs: Inputs, n_inputs: int) -> Scored:
+    """Write a formula of some of the inputs as one of all of them."""
+    shift = n_inputs - len(inputs)
+    number = {CONSTANT: CONSTANT, **dict(enumerate(inputs))}
+
+    def moved(source: int) -> int:
+        return number.get(source, source + shift)
+
+    graph = found.graph
+    slots: list[Linear] = [
+        {moved(source): weight for source, weight in linear.items()}
+        for linear in graph.slots()
+    ]
+    wide = Graph(n_inputs, graph.nodes, graph.outputs).with_slots(slots)
+    return found._replace(
+        graph=Graph(
+            n_inputs,
+            wide.nodes,
+            wide.outputs,
+            frozenset((slot, moved(source)) for slot, source in graph.fixed),
+            {
+                (slot, moved(source)): ((lead, moved(of)), ratio)
+                for (slot, source), ((lead, of), ratio) in graph.ties.items()
+            },
+        )
+    )
