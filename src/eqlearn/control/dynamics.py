@@ -52,7 +52,8 @@ def learn_motion(
     """Learn the dynamics from trajectories; return the learner and its last samples.
 
     Averages over a window are learned from in two passes, each with half of the time
-    limit: the equations of the first tell how the averages are to be corrected.
+    limit: the equations of the first tell how the averages are to be corrected, and
+    are the first candidates of the second.
     `angles` and `window` are those of `dynamics_data`.
     """
     from sklearn.base import clone
@@ -62,21 +63,23 @@ def learn_motion(
     data = dynamics_data(trajectories, angles=angles, window=window)
     if window == 1:
         return learn_dynamics(learner, data), data
-    limit = seconds(learner.time_limit)
-    if limit is not None:
-        learner = clone(learner).set_params(time_limit=limit / 2)
-    first = clone(learner)
-    if learner.run_dir is not None:
-        first.set_params(run_dir=Path(learner.run_dir) / FIRST_PASS)
-    learn_dynamics(first, data)
-    if first.interrupted_:
-        return first, data
-    known = equations_of_motion(first.model_)
-    order = min(CORRECTED_ORDER, window)
-    data = dynamics_data(
-        trajectories, angles=angles, window=window, order=order, known=known
+    limit, directory = seconds(learner.time_limit), learner.run_dir
+    learner = clone(learner).set_params(
+        warm_start=True,
+        time_limit=None if limit is None else limit / 2,
+        run_dir=None if directory is None else Path(directory) / FIRST_PASS,
     )
-    return learn_dynamics(learner, data), data
+    learn_dynamics(learner, data)
+    if learner.interrupted_:
+        return learner, data
+    data = dynamics_data(
+        trajectories,
+        angles=angles,
+        window=window,
+        order=CORRECTED_ORDER,
+        known=equations_of_motion(learner.model_),
+    )
+    return learn_dynamics(learner.set_params(run_dir=directory), data), data
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,12 @@ class Graph:
         return sum(len(node.arguments) for node in self.nodes)
 
     @property
+    def used_inputs(self) -> frozenset[int]:
+        """The inputs that something is connected to."""
+        sources = {source for linear in self.slots() for source in linear}
+        return frozenset(sources & set(range(self.n_inputs)))
+
+    @property
     def is_empty(self) -> bool:
         """Whether no output has a numerator."""
         return not any(numerator for numerator, _ in self.outputs)

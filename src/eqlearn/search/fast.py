@@ -15,10 +15,11 @@ from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
+from eqlearn.search.remainder import leaves_noise
 from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.sharing import loans
 from eqlearn.search.task import N_SEARCH, is_exact
-from eqlearn.search.views import Inputs, View, recurring_units
+from eqlearn.search.views import Inputs, View, recurring_parts
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
 #: as close as this, and when so many attempts were made; or, before that, when so many
@@ -28,6 +29,9 @@ ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
 ENOUGH_NETWORKS = 4
 MOST_ATTEMPTS = 400
+#: Or when the best formula leaves only noise, and so many attempts for each of its
+#: parameters found none that is better: it could only be shorter.
+PATIENCE = 10
 #: Share of the target's spread by which an input must move a formula to matter, if the
 #: formula is not better than that.
 VISIBLE = 0.003
@@ -40,9 +44,11 @@ ROUNDS = (4, 8, 16, 32, 64)
 #: Batches before units that recur are shown to others, and the formulas they are of.
 BEFORE_UNITS = 6
 N_FORMULAS = 10
-#: Units of which some are shown, and how many at most at a time.
-N_UNITS = 6
-MOST_SHOWN = 3
+#: Parts of which some are shown, and how many at most at a time.
+N_PARTS = 10
+MOST_SHOWN = 4
+#: How often the inputs of shown units are not shown themselves.
+WITHOUT_INSIDE = 0.5
 
 
 class Known(NamedTuple):
@@ -76,6 +82,7 @@ class FastPlan:
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
+        self._ahead = _Ahead(math.inf, 0)
         self._known = [Known(math.inf, (self._all,))]  # after so many batches
         # Attempts, by the inputs they use; with units, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
@@ -148,10 +155,14 @@ class FastPlan:
         if index % 4 < 2 or not known.units:
             return View(narrow if index % 2 else self._all)
         rng = np.random.default_rng([self._pool.task.seed, 6, index])
-        units = known.units[:N_UNITS]
+        units = known.units[:N_PARTS]
         n_shown = min(len(units), int(rng.integers(1, MOST_SHOWN + 1)))
-        shown = sorted(rng.permutation(len(units))[:n_shown])
-        return View(narrow, joined([units[i] for i in shown]))
+        shown = joined(
+            [units[i] for i in sorted(rng.permutation(len(units))[:n_shown])]
+        )
+        # What is inside of a unit often appears nowhere else.
+        outside = tuple(i for i in narrow if i not in shown.used_inputs)
+        return View(outside if rng.random() < WITHOUT_INSIDE else narrow, shown)
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
@@ -171,7 +182,7 @@ class FastPlan:
         if len(self._known) < BEFORE_UNITS:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
-        return tuple(recurring_units(best, self._pool.task.x))
+        return tuple(recurring_parts(best, self._pool.task.x))
 
     def _inputs_that_matter(self) -> tuple[Inputs, ...]:
         """Inputs that matter at all, and those that matter much."""
@@ -200,6 +211,24 @@ class FastPlan:
             return self._target.n_attempts >= 2 * least
         # On few rows a chance find may be ahead of what was found again and again.
         close = [e for e in self._pool.entries if e.found.bic < best.bic + CLOSE]
-        if self._target.n_attempts >= least:
-            return max(entry.votes for entry in close) >= ENOUGH_VOTES
-        return max(entry.n_networks for entry in close) >= ENOUGH_NETWORKS
+        if self._target.n_attempts < least:
+            return max(entry.n_networks for entry in close) >= ENOUGH_NETWORKS
+        if max(entry.votes for entry in close) >= ENOUGH_VOTES:
+            return True
+        return self._n_in_vain() >= PATIENCE * best.graph.n_parameters and (
+            leaves_noise(best.graph, self._pool.task)
+        )
+
+    def _n_in_vain(self) -> int:
+        """How many attempts were made since the best formula was found."""
+        bic, n_attempts = self._pool.best.bic, self._target.n_attempts
+        if bic < self._ahead.bic - CLOSE:
+            self._ahead = _Ahead(bic, n_attempts)
+        return n_attempts - self._ahead.at
+
+
+class _Ahead(NamedTuple):
+    """The best criterion, and after how many attempts it was reached."""
+
+    bic: float
+    at: int

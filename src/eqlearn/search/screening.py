@@ -58,8 +58,9 @@ def visible_inputs(task: Task, graph: Graph, share: float) -> frozenset[int]:
             mixed[:, i] = np.roll(x[:, i], 1)
             return float(np.median(np.abs(graph.evaluate(mixed)[0] - values)))
 
-        used = {s for linear in graph.slots() for s in linear if 0 <= s < x.shape[1]}
-        return frozenset(i for i in used if not difference(i) < share * spread)
+        return frozenset(
+            i for i in graph.used_inputs if not difference(i) < share * spread
+        )
 
 
 def _powers(n_inputs: int, most: float) -> list[tuple[int, ...]]:

@@ -5,7 +5,7 @@ same unit appears in many imperfect formulas. Taken as an input, it makes the fu
 around it a shallow one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -23,11 +23,11 @@ from eqlearn.training.levenberg import Samples
 #: Numbers of inputs.
 Inputs: TypeAlias = tuple[int, ...]
 
-#: Units whose values correlate like this are one and the same.
-SAME_UNIT = 0.9995
-#: Rows that units are compared on.
+#: Parts whose values correlate like this are one and the same.
+SAME_PART = 0.9995
+#: Rows that parts are compared on.
 N_COMPARED = 200
-#: Formulas a unit must appear in, to be more than chance.
+#: Formulas a part must appear in, to be more than chance.
 LEAST_OCCURRENCES = 2
 
 
@@ -87,39 +87,40 @@ def from_view(document: dict[str, Any]) -> View:
     )
 
 
-def recurring_units(found: Sequence[Graph], x: Array) -> list[Graph]:
-    """The units that appear in several formulas, those in most of them first.
+def recurring_parts(found: Sequence[Graph], x: Array) -> list[Graph]:
+    """The units and sums that appear in several formulas, those in most of them first.
 
-    Each is a graph whose output is the unit. `x` (N, D) are inputs to compare them on.
+    Each is a graph whose output is the part. `x` (N, D) are inputs to compare them on.
     """
     x = x[:N_COMPARED]
     plain = _standard(x.T)
-    units: list[tuple[Array, Graph, set[int]]] = []
+    parts: list[tuple[Array, Graph, set[int]]] = []
     for number, graph in enumerate(found):
-        for feature, row in zip(*_unit_values(graph, x), strict=True):
-            if np.abs(plain @ row).max() > SAME_UNIT:
+        sums = replace(graph, outputs=tuple((s, {CONSTANT: 1.0}) for s in _sums(graph)))
+        with np.errstate(all="ignore"):
+            rows = sums.evaluate(x)[0].T if sums.outputs else np.empty((0, len(x)))
+        for output, row in zip(sums.outputs, _standard(rows), strict=True):
+            if not np.isfinite(row).all() or np.abs(plain @ row).max() > SAME_PART:
                 continue
-            known = next((u for u in units if abs(u[0] @ row) > SAME_UNIT), None)
+            known = next((p for p in parts if abs(p[0] @ row) > SAME_PART), None)
             if known is None:
-                alone = replace(graph, outputs=(({feature: 1.0}, {CONSTANT: 1.0}),))
-                units.append((row, joined([alone]), {number}))
+                part = joined([replace(graph, outputs=(output,))])
+                parts.append((row, part, {number}))
             else:
                 known[2].add(number)
-    again = [unit for unit in units if len(unit[2]) >= LEAST_OCCURRENCES]
-    again.sort(key=lambda unit: -len(unit[2]))
+    again = [part for part in parts if len(part[2]) >= LEAST_OCCURRENCES]
+    again.sort(key=lambda part: -len(part[2]))
     return [graph for _, graph, _ in again]
 
 
-def _unit_values(graph: Graph, x: Array) -> tuple[list[int], Array]:
-    """Numbers and standardised values of all units of a graph that have values."""
-    features = list(range(graph.n_inputs, graph.n_features))
-    outputs = tuple(({s: 1.0}, {CONSTANT: 1.0}) for s in features)
-    if not features:
-        return [], np.empty((0, len(x)))
-    with np.errstate(all="ignore"):
-        rows = replace(graph, outputs=outputs).evaluate(x)[0].T
-    usable = np.isfinite(rows).all(axis=1) & (np.ptp(rows, axis=1) > 0)
-    return [features[k] for k in np.flatnonzero(usable)], _standard(rows[usable])
+def _sums(graph: Graph) -> Iterator[Linear]:
+    """Every unit by itself, and every sum that is fed into something."""
+    for feature in range(graph.n_inputs, graph.n_features):
+        yield {feature: 1.0}
+    for linear in graph.slots():
+        terms = {source: w for source, w in linear.items() if source != CONSTANT}
+        if len(terms) > 1:
+            yield terms
 
 
 def _standard(rows: Array) -> Array:
