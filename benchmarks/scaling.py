@@ -43,6 +43,7 @@ from eqlearn.search.jobs import Job, Specification, Stage, Step
 from eqlearn.search.learn import learn, tasks_of
 from eqlearn.search.runner import run
 from eqlearn.search.store import Memory, Store
+from eqlearn.search.views import View
 
 RESULTS = Path("benchmarks/results/scaling.jsonl")
 #: What we want of two workers, and of store and scheduling together.
@@ -168,7 +169,7 @@ def _work(number: int) -> None:
     x, y = law.sample(1000, np.random.default_rng(0))
     (task,) = tasks_of(x, y, seed=0)
     for index in range(3, 6):
-        job = batch_job(0, index, (0, 1, 2, 3), N_BATCH * index, np.inf)
+        job = batch_job(0, index, View((0, 1, 2, 3)), N_BATCH * index, np.inf)
         step = Step(b"", False)
         while not step.is_done:
             step = job.segment(task, job.specification, step.state or None)

@@ -106,7 +106,11 @@ def test_two_targets_of_unlike_size_are_learned_in_time(
     assert relative_error(answers, question) < largest_error
     if name in ("pyoperon", "gplearn"):
         for answer in answers:
-            check_formula(answer, question)
+            # gplearn gives some divisions a value that no formula has.
+            is_read = answer is not None and answer.learned.expression is not None
+            assert is_read or name == "gplearn"
+            if is_read:
+                check_formula(answer, question)
 
 
 def check_formula(answer: Answer | None, question: Question) -> None:

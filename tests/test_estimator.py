@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
-from eqlearn.estimator import seconds
+from eqlearn.data.duration import seconds
 from eqlearn.search.paper import Grid
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from sklearn.base import BaseEstimator
 
-from eqlearn.control import logs, swingup
+from eqlearn.control import dynamics, logs, swingup
 from eqlearn.control.dynamics import rates_by
 from eqlearn.errors import EqlearnError
 from eqlearn.reproduce import control, control_results
@@ -178,20 +179,28 @@ def test_a_network_is_learned_and_tested(tmp_path: Path) -> None:
 def test_equations_are_learned_kept_and_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Knowing:
+    class Knowing(BaseEstimator):
         """Finds the equations at once."""
 
         interrupted_ = False
         equation_ = "d(x)/dt = x_dot"
         verdict_ = ()
 
-        def __init__(self, **settings: Any) -> None:
-            self.settings = settings
-            self.model_ = self
+        def __init__(
+            self,
+            time_limit: float | None = None,
+            n_jobs: int = 1,
+            random_state: int = 0,
+            run_dir: Path | None = None,
+            warm_start: bool = False,
+        ) -> None:
+            self.time_limit, self.n_jobs = time_limit, n_jobs
+            self.random_state, self.run_dir = random_state, run_dir
+            self.warm_start = warm_start
 
         def fit(self, *data: Any, **far: Any) -> "Knowing":
             seen.append((len(data[0]), *(len(one[0]) for one in far.values())))
-            self.settings["seconds"] = 1.0
+            self.settings, self.model_ = {"seconds": 1.0}, self
             return self
 
         def save(self, path: Path) -> None:
@@ -199,11 +208,12 @@ def test_equations_are_learned_kept_and_shown(
 
     seen: list[tuple[int, ...]] = []
     monkeypatch.setattr("eqlearn.estimator.EquationLearner", Knowing)
-    monkeypatch.setattr(control, "equations_of_motion", lambda _: swingup.dynamics)
+    for module in (control, dynamics):
+        monkeypatch.setattr(module, "equations_of_motion", lambda _: swingup.dynamics)
     extent = replace(TINY, experiments=1, models=("eql",), n_steps=10)
     files = {path.name for path in reproduce(tmp_path, extent)}
-    # All rollouts are learned from; the noisy ones are averaged.
-    assert seen == [(50,), (100,), (150,), (108,)]
+    # All rollouts are learned from; averages of the noisy ones, twice.
+    assert seen == [(50,), (100,), (150,), (36,), (18,)]
     assert files >= {"control.md", "control.txt", "swingup.gif"}
     assert files >= {"control-rewards.png", "control-noise.png"}
     with Image.open(tmp_path / "swingup.gif") as film:

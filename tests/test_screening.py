@@ -1,16 +1,13 @@
 import numpy as np
-from random_graphs import random_graph
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import Scored
-from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.screening import (
     significant_inputs,
     visible_inputs,
 )
 from eqlearn.search.task import Task
-from eqlearn.search.views import in_all_inputs
 
 
 def task(f: Array, n_inputs: int, n: int = 500) -> Task:
@@ -37,26 +34,3 @@ def test_an_input_is_visible_if_it_moves_the_formula() -> None:
     assert 1 in visible_inputs(
         some, pole, 0.003
     )  # what cannot be computed is not ruled out
-
-
-def test_a_formula_of_some_inputs_is_one_of_all() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        narrow = random_graph(rng)
-        inputs = (0, 2, 5)[: narrow.n_inputs]
-        wide = in_all_inputs(Scored(narrow, 0.0, 0.0), inputs, 7).graph
-        x = rng.uniform(-1, 1, (50, 7))
-        with np.errstate(all="ignore"):
-            np.testing.assert_array_equal(
-                wide.evaluate(x)[0], narrow.evaluate(x[:, list(inputs)])[0]
-            )
-        assert wide.n_parameters == narrow.n_parameters
-
-
-def test_ties_and_fixed_weights_move_along() -> None:
-    node = Node("sin", ({0: 2.0, CONSTANT: 1.0},))
-    fixed, ties = frozenset({(0, 0)}), {(1, 1): ((0, CONSTANT), 2.0)}
-    narrow = Graph(1, (node,), (({1: 2.0}, {CONSTANT: 1.0}),), fixed, ties)
-    wide = in_all_inputs(Scored(narrow, 0.0, 0.0), (1,), 3).graph
-    assert wide.fixed == {(0, 1)}
-    assert wide.ties == {(1, 3): ((0, CONSTANT), 2.0)}

@@ -104,7 +104,7 @@ def control(
     """
     from dataclasses import replace
 
-    from eqlearn.estimator import seconds
+    from eqlearn.data.duration import seconds
     from eqlearn.reproduce.control import QUICK, Extent, reproduce
     from eqlearn.runs import spelled_as_options
 
@@ -189,7 +189,7 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         jobs: Jobs = -1,
         out: Directory = Path("reproduced"),
     ) -> None:
-        from eqlearn.estimator import seconds
+        from eqlearn.data.duration import seconds
         from eqlearn.reproduce.results import reproduce
         from eqlearn.runs import spelled_as_options
 

@@ -1,6 +1,5 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from sklearn.utils.validation import (
 )
 
 from eqlearn._types import Array
+from eqlearn.data.duration import seconds
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain
 from eqlearn.equation.display import latex_table
@@ -39,8 +39,6 @@ from eqlearn.search.verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-_UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -489,22 +487,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         with shown(inputs, targets) as show:
             yield show
-
-
-def seconds(limit: float | str | None) -> float | None:
-    """A time limit in seconds: a number, or a text like "90s", "5m" or "2h".
-
-    Examples
-    --------
-    >>> seconds("5m")
-    300.0
-    """
-    if not isinstance(limit, str):
-        return limit
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd]?)\s*", limit)
-    if found is None:
-        raise must("time_limit", 'seconds, or a text like "90s" or "5m"', limit)
-    return float(found[1]) * _UNITS_OF_TIME[found[2] or "s"]
 
 
 def _default_names(letter: str, n: int) -> tuple[str, ...]:

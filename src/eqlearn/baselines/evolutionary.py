@@ -95,8 +95,13 @@ def by_gplearn(question: Question) -> list[Answer | None]:
         program = model._program.program  # there is no public way
         constants = sum(isinstance(node, float) for node in program)
 
+        with np.errstate(all="ignore"):
+            read = gplearn_formula(program, list(x.T), np)
+        # Where a division was given the value 1, there is no formula to be read.
+        is_formula = read is not None and np.allclose(read, model.predict(x))
+
         def formula(features: Sequence[Any]) -> Any:
-            return gplearn_formula(program, features, sympy)
+            return gplearn_formula(program, features, sympy) if is_formula else None
 
         return _Fit(model.predict, formula, constants, generations)
 

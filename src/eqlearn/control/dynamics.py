@@ -11,6 +11,7 @@ from eqlearn._types import Array
 from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.rollouts import Trajectory
 from eqlearn.control.simulate import Dynamics
+from eqlearn.data.duration import seconds
 from eqlearn.equation.formulas import formulas
 from eqlearn.equation.modelfile import Model
 from eqlearn.errors import must
@@ -57,8 +58,6 @@ def learn_motion(
     `angles` and `window` are those of `dynamics_data`.
     """
     from sklearn.base import clone
-
-    from eqlearn.estimator import seconds
 
     data = dynamics_data(trajectories, angles=angles, window=window)
     if window == 1:

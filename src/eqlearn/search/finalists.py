@@ -1,7 +1,7 @@
 """The best of a pool: refined by all moves, then fitted to every row and snapped."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,14 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, Scored, complexity, score
-from eqlearn.equation.improve import Climb, climb
+from eqlearn.equation.improve import PATIENT, Climb, Patience, climb
 from eqlearn.equation.moves import ALL
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
 from eqlearn.search.pool import Entry, Pool, has_pole, lead
+from eqlearn.search.restarts import QUICK_PARAMETERS
 from eqlearn.search.task import (
     N_PRUNE,
     N_REFINE,
@@ -92,18 +93,25 @@ def refine_job(target: int, rank: int, graph: Graph) -> Job:
 def refine(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Climb on for the length of a segment; prune when the top is reached."""
     watch = Stopwatch()
+    graph = from_document(specification["graph"])
     with computing(task):
         many = task.rows(N_REFINE)
         if state is None:
-            start = pruned_in_stages(from_document(specification["graph"]), many)
-            at = Climb(start)
+            at = Climb(pruned_in_stages(graph, many))
         else:
             at = _climb_from(read(state))
-        at = climb(at, many, ALL, is_over=watch.is_over)
+        patience = _patience(graph.n_parameters)
+        at = climb(at, many, ALL, patience=patience, is_over=watch.is_over)
         if not at.is_done:
             return Step(written(_climb_document(at)), False)
         found = pruned_in_stages(at.best.graph, task.rows(N_PRUNE))
     return Step(written(scored(found)), True)
+
+
+def _patience(n_parameters: int) -> Patience:
+    """The larger a formula, the less hope, and the more each proposal costs."""
+    share = min(1.0, (QUICK_PARAMETERS / max(n_parameters, 1)) ** 2)
+    return replace(PATIENT, n_proposals=round(share * PATIENT.n_proposals))
 
 
 def _climb_document(at: Climb) -> dict[str, Any]:

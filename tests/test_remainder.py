@@ -1,0 +1,40 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.learn import tasks_of
+from eqlearn.search.remainder import leaves_noise
+from eqlearn.search.task import Task
+
+TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))
+WITHOUT_A_TERM = replace(TRUE, nodes=(), outputs=(({1: 0.5}, {CONSTANT: 1.0}),))
+
+
+def measured(n: int, seed: int = 0) -> Task:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, (n, 2))
+    y = TRUE.evaluate(x)[0] + 0.1 * rng.normal(size=(n, 1))
+    (task,) = tasks_of(x, y, seed=0)
+    return replace(task, x=task.x * task.x_scale, y=task.y * task.y_scale)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_law_leaves_noise_and_half_of_it_does_not(seed: int) -> None:
+    task = measured(3000, seed)
+    assert leaves_noise(TRUE, task)
+    assert not leaves_noise(WITHOUT_A_TERM, task)
+
+
+def test_a_term_of_half_the_size_of_the_noise_is_seen() -> None:
+    slots = TRUE.slots()
+    slots[1] = {2: 0.93, 1: 0.5}
+    assert not leaves_noise(TRUE.with_slots(slots), measured(4000))
+
+
+def test_few_rows_and_poles_are_no_reason_to_stop() -> None:
+    assert not leaves_noise(TRUE, measured(500))
+    pole = replace(TRUE, outputs=(({0: 1.0}, {CONSTANT: 0.0}),))
+    with np.errstate(all="ignore"):
+        assert not leaves_noise(pole, measured(3000))
