@@ -113,7 +113,9 @@ def control(
     window: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Steps to average over; 15 where sensors are noisy."
+            metavar="N",
+            help="Steps to average over; 15 where sensors are noisy. Averages are "
+            "learned from twice: first equations correct them.",
         ),
     ] = 1,
     dt: Annotated[

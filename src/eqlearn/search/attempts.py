@@ -16,6 +16,8 @@ from eqlearn.search.views import View, from_view, to_view
 
 #: Attempts of one job.
 N_BATCH = 4
+#: With so few inputs a level takes no longer than a network, and has a turn as often.
+FEW_INPUTS = 3
 #: A job may be started before so many of its predecessors have ended, at least.
 LEAST_AHEAD = 2
 
@@ -44,10 +46,12 @@ def attempts(task: Task) -> Iterator[Attempt]:
     for level in first_levels(n_inputs):
         yield Attempt(partial(solve, task, level), is_network=False)
     levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
+    period = 1 if n_inputs <= FEW_INPUTS else 2
     for index in itertools.count():
         yield Attempt(partial(restart, task, index), is_network=True)
-        # With one angle after every second network; the others are less likely.
-        if levels and index % (2 if len(levels[0].angles) < 2 else 4) == 1:
+        # Two angles are less likely than one.
+        every = period if levels and len(levels[0].angles) < 2 else 2 * period
+        if levels and index % every == every - 1:
             yield Attempt(partial(solve, task, levels.popleft()), is_network=False)
 
 
