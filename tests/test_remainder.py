@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.learn import tasks_of
-from eqlearn.search.remainder import leaves_noise
+from eqlearn.search.remainder import NOISE, STRUCTURE, relatedness
 from eqlearn.search.task import Task
 
 TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))
@@ -23,18 +24,17 @@ def measured(n: int, seed: int = 0) -> Task:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_law_leaves_noise_and_half_of_it_does_not(seed: int) -> None:
     task = measured(3000, seed)
-    assert leaves_noise(TRUE, task)
-    assert not leaves_noise(WITHOUT_A_TERM, task)
+    assert relatedness(TRUE, task) < NOISE
+    assert relatedness(WITHOUT_A_TERM, task) > STRUCTURE
 
 
 def test_a_term_of_half_the_size_of_the_noise_is_seen() -> None:
     slots = TRUE.slots()
     slots[1] = {2: 0.93, 1: 0.5}
-    assert not leaves_noise(TRUE.with_slots(slots), measured(4000))
+    assert relatedness(TRUE.with_slots(slots), measured(4000)) > STRUCTURE
 
 
 def test_few_rows_and_poles_are_no_reason_to_stop() -> None:
-    assert not leaves_noise(TRUE, measured(500))
+    assert math.isnan(relatedness(TRUE, measured(500)))
     pole = replace(TRUE, outputs=(({0: 1.0}, {CONSTANT: 0.0}),))
-    with np.errstate(all="ignore"):
-        assert not leaves_noise(pole, measured(3000))
+    assert relatedness(pole, measured(3000)) == math.inf

@@ -18,6 +18,8 @@ from eqlearn.search.views import View, from_view, to_view
 N_BATCH = 4
 #: With so few inputs a level takes no longer than a network, and has a turn as often.
 FEW_INPUTS = 3
+#: Inputs that must have been taken as angles before levels may agree, at most.
+MOST_ANGLES = 4
 #: A job may be started before so many of its predecessors have ended, at least.
 LEAST_AHEAD = 2
 
@@ -46,13 +48,24 @@ def attempts(task: Task) -> Iterator[Attempt]:
     for level in first_levels(n_inputs):
         yield Attempt(partial(solve, task, level), is_network=False)
     levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
-    period = 1 if n_inputs <= FEW_INPUTS else 2
+    period = _period(n_inputs)
     for index in itertools.count():
         yield Attempt(partial(restart, task, index), is_network=True)
         # Two angles are less likely than one.
         every = period if levels and len(levels[0].angles) < 2 else 2 * period
         if levels and index % every == every - 1:
             yield Attempt(partial(solve, task, levels.popleft()), is_network=False)
+
+
+def n_until_angles(n_inputs: int) -> int:
+    """How many attempts it takes until every input, if few, was taken as an angle."""
+    n_angles = min(n_inputs, MOST_ANGLES)
+    return len(first_levels(n_inputs)) + (_period(n_inputs) + 1) * n_angles
+
+
+def _period(n_inputs: int) -> int:
+    """After how many networks it is a level's turn."""
+    return 1 if n_inputs <= FEW_INPUTS else 2
 
 
 def n_before(index: int) -> int:

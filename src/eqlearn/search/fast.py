@@ -10,23 +10,29 @@ import numpy as np
 from eqlearn.equation.criterion import Scored
 from eqlearn.equation.formulas import joined
 from eqlearn.network.graph import Graph
-from eqlearn.search.attempts import N_BATCH, batch_job, n_before, tried_in
+from eqlearn.search.attempts import (
+    N_BATCH,
+    batch_job,
+    n_before,
+    n_until_angles,
+    tried_in,
+)
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
-from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
-from eqlearn.search.remainder import leaves_noise
+from eqlearn.search.remainder import NOISE, STRUCTURE, relatedness
 from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.sharing import loans
 from eqlearn.search.task import N_SEARCH, is_exact
 from eqlearn.search.views import Inputs, View, recurring_parts
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
-#: as close as this, and when so many attempts were made; or, before that, when so many
-#: networks ended in it.
+#: as close as this, once the inputs were taken as angles in so many views; or, before
+#: that, when so many networks ended in it. If it evidently leaves a part of the law,
+#: only networks count, twice as many: sets of features agree by themselves.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
-LEAST_ATTEMPTS = 16
+N_VIEWS = 2
 ENOUGH_NETWORKS = 4
 MOST_ATTEMPTS = 400
 #: Or when the best formula leaves only noise, and so many attempts for each of its
@@ -83,6 +89,7 @@ class FastPlan:
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
         self._ahead = _Ahead(math.inf, 0)
+        self._judged: tuple[Graph, float] | None = None
         self._known = [Known(math.inf, (self._all,))]  # after so many batches
         # Attempts, by the inputs they use; with units, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
@@ -206,18 +213,30 @@ class FastPlan:
             return True
         if is_exact(best, self._data):
             return True
-        least = LEAST_ATTEMPTS + len(first_levels(self._pool.task.x.shape[1]))
+        least = N_VIEWS * n_until_angles(self._pool.task.x.shape[1])
         if best.graph == self._nothing:
-            return self._target.n_attempts >= 2 * least
+            return self._target.n_attempts >= least
         # On few rows a chance find may be ahead of what was found again and again.
         close = [e for e in self._pool.entries if e.found.bic < best.bic + CLOSE]
-        if self._target.n_attempts < least:
-            return max(entry.n_networks for entry in close) >= ENOUGH_NETWORKS
-        if max(entry.votes for entry in close) >= ENOUGH_VOTES:
+        n_networks = max(entry.n_networks for entry in close)
+        n_in_vain = self._n_in_vain()
+        if n_networks >= 2 * ENOUGH_NETWORKS:
             return True
-        return self._n_in_vain() >= PATIENCE * best.graph.n_parameters and (
-            leaves_noise(best.graph, self._pool.task)
-        )
+        if n_networks >= ENOUGH_NETWORKS and not self._relatedness() > STRUCTURE:
+            return True
+        if self._target.n_attempts < least:
+            return False
+        if max(entry.votes for entry in close) >= ENOUGH_VOTES:
+            return not self._relatedness() > STRUCTURE
+        is_patient = n_in_vain >= PATIENCE * best.graph.n_parameters
+        return is_patient and self._relatedness() < NOISE
+
+    def _relatedness(self) -> float:
+        """What the best formula leaves; see `relatedness`."""
+        best = self._pool.best.graph
+        if self._judged is None or self._judged[0] is not best:
+            self._judged = best, relatedness(best, self._pool.task)
+        return self._judged[1]
 
     def _n_in_vain(self) -> int:
         """How many attempts were made since the best formula was found."""

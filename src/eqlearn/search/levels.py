@@ -73,8 +73,13 @@ FREQUENCIES = np.arange(0.5, 13.0, 0.5)
 #: Frequencies of angles in radians, half turns, turns and degrees, in the data's units.
 NATURAL = (1.0, math.pi, 2 * math.pi, math.pi / 180)
 N_SCAN = 300
+#: Frequencies that are tried: the best natural one, and the best of the scan, unless
+#: their error is so many times the least.
+N_MINIMA = 2
+N_NATURAL = 1
+MUCH_WORSE = 4.0
 #: A level is not pruned if all its features leave this much more than is known to be.
-HOPELESS = 3.0
+HOPELESS = 6.0
 
 
 def first_levels(n_inputs: int) -> list[Level]:
@@ -111,20 +116,25 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
     best: Scored | None = None
     for start in _starts(task, level, x, y, HOPELESS * known):
-        if level.angles:
-            start, sse, _ = fit(start, data, n_iterations=12)
-            # So would be what pruning leaves of it, but nothing exact is an imitation.
-            is_close = sse / data.n_residuals > 1e-12
-            if is_close and _is_imitation(start, data):
+        for tuned in _tuned(start, data) if level.angles else [start]:
+            found = pruned_in_stages(tuned, data)
+            if is_exact(found, data):
+                return found
+            if not math.isfinite(found.bic) or _is_imitation(found.graph, data):
                 continue
-        found = pruned_in_stages(start, data)
-        if is_exact(found, data):
-            return found
-        if not math.isfinite(found.bic) or _is_imitation(found.graph, data):
-            continue
-        if best is None or found.bic < best.bic:
-            best = found
+            if best is None or found.bic < best.bic:
+                best = found
     return best
+
+
+def _tuned(start: Graph, data: Samples) -> list[Graph]:
+    """The start with its frequencies fitted, and as it is: in noise they go astray."""
+    fitted, sse, _ = fit(start, data, n_iterations=12)
+    # Of an imitation pruning leaves an imitation, but nothing exact is one.
+    is_exact = sse / data.n_residuals < 1e-12
+    if is_exact:
+        return [fitted]
+    return [g for g in (fitted, start) if not _is_imitation(g, data)]
 
 
 def _starts(
@@ -161,22 +171,33 @@ def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear
         return [[]]
     scale = task.x_scale[list(level.angles)]
     rows = slice(0, N_SCAN)
-    options = []
+    scanned, errors = [], []
     natural = [f for f in NATURAL if f * scale.max() < 3 * FREQUENCIES[-1]]
     for frequency in sorted([*(FREQUENCIES / scale.max()), *natural]):
         arguments: list[Linear] = [
             {i: float(frequency * s)} for i, s in zip(level.angles, scale, strict=True)
         ]
         lib = level.library(len(x), arguments)
-        options.append((fraction_error(lib, x[:, rows], y[rows]), arguments))
-    errors = [error for error, _ in options]
+        scanned.append((frequency, arguments))
+        errors.append(fraction_error(lib, x[:, rows], y[rows]))
     minima = [
         k
         for k in range(len(errors))
         if errors[k] <= min(errors[max(k - 1, 0) : k + 2]) and math.isfinite(errors[k])
     ]
     minima.sort(key=lambda k: errors[k])
-    return [options[k][1] for k in minima[:2] if errors[k] <= 4 * errors[minima[0]]]
+    # In noise the scan is rough; units of measure are worth a try if not much worse.
+    by_nature = [k for k, (f, _) in enumerate(scanned) if f in natural]
+    by_nature.sort(key=lambda k: errors[k])
+    chosen: list[int] = []
+    for k in [*by_nature[:N_NATURAL], *minima[:N_MINIMA]]:
+        frequency = scanned[k][0]
+        if not any(
+            math.isclose(frequency, scanned[c][0], rel_tol=0.02) for c in chosen
+        ):
+            chosen.append(k)
+    least = min((errors[k] for k in chosen), default=math.inf)
+    return [scanned[k][1] for k in chosen if errors[k] <= MUCH_WORSE * least]
 
 
 def _is_imitation(graph: Graph, data: Samples) -> bool:
