@@ -50,12 +50,14 @@ def plot_rewards(lines: Sequence[Line]) -> "Figure":
 
 
 def plot_noise(lines: Sequence[Line]) -> "Figure":
-    """Plot rewards against noise of the sensors and of the actions."""
-    with drawing(2, 1) as (figure, axes):
-        axes[1].sharey(axes[0])
-        for axis, kind in zip(axes, ("sensor", "action"), strict=True):
-            levels = noises(lines, kind)
-            step = max(levels, default=1.0) / 100
+    """Plot rewards against noise of the sensors and of the actions, if there is any."""
+    by_kind = {kind: noises(lines, kind) for kind in ("sensor", "action")}
+    panels = {kind: levels for kind, levels in by_kind.items() if levels}
+    with drawing(len(panels), 1) as (figure, axes):
+        for axis, (kind, levels) in zip(axes, panels.items(), strict=True):
+            if axis is not axes[0]:
+                axis.sharey(axes[0])
+            step = max(levels) / 100
             for shift, model in ((-step, "eql"), (step, "true")):
                 some = {"rollouts": noisy_rollouts(lines)} if model == "eql" else {}
                 groups = [
