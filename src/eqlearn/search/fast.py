@@ -19,6 +19,7 @@ from eqlearn.search.attempts import (
 )
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import Job, Stage
+from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
 from eqlearn.search.remainder import NOISE, STRUCTURE, relatedness
 from eqlearn.search.screening import significant_inputs, visible_inputs
@@ -27,12 +28,13 @@ from eqlearn.search.task import N_SEARCH, is_exact
 from eqlearn.search.views import Inputs, View, recurring_parts
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
-#: as close as this, once the inputs were taken as angles in so many views; or, before
-#: that, when so many networks ended in it. If it evidently leaves a part of the law,
-#: only networks count, twice as many: sets of features agree by themselves.
+#: as close as this, once the inputs were taken as angles and so many attempts were made
+#: beside the first levels; or, before that, when so many networks ended in it. If it
+#: evidently leaves a part of the law, only networks count, twice as many: sets of
+#: features agree by themselves.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
-N_VIEWS = 2
+LEAST_ATTEMPTS = 16
 ENOUGH_NETWORKS = 4
 MOST_ATTEMPTS = 400
 #: Or when the best formula leaves only noise, and so many attempts for each of its
@@ -213,7 +215,7 @@ class FastPlan:
             return True
         if is_exact(best, self._data):
             return True
-        least = N_VIEWS * n_until_angles(self._pool.task.x.shape[1])
+        least = self._least_attempts()
         if best.graph == self._nothing:
             return self._target.n_attempts >= least
         # On few rows a chance find may be ahead of what was found again and again.
@@ -230,6 +232,13 @@ class FastPlan:
             return not self._relatedness() > STRUCTURE
         is_patient = n_in_vain >= PATIENCE * best.graph.n_parameters
         return is_patient and self._relatedness() < NOISE
+
+    def _least_attempts(self) -> int:
+        """When levels may agree: the inputs were taken as angles, in every view."""
+        n_inputs = len(self._all)
+        n_views = 1 if set(self._known[-1].narrow) == {self._all} else 2
+        few = LEAST_ATTEMPTS + len(first_levels(n_inputs))
+        return max(few, n_views * n_until_angles(n_inputs))
 
     def _relatedness(self) -> float:
         """What the best formula leaves; see `relatedness`."""

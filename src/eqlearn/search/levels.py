@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
-from eqlearn.network.graph import Graph, Linear
+from eqlearn.network.graph import CONSTANT, Graph, Linear, sine_slots
 from eqlearn.search.task import N_SEARCH, Task, is_exact, pruned_in_stages
 from eqlearn.training.levenberg import Samples, fit
 from eqlearn.training.rational import (
@@ -63,6 +63,8 @@ ANGLE_STAGES = (
     (1, ((3, 2),), True),
     (2, ((2, 1), (3, 2)), True),
 )
+#: Share of a frequency by which a fit in noise may lead it astray.
+ASTRAY = 0.05
 #: Features of a level that is solved at once, and beyond which it takes too long.
 FEW_COLUMNS = 100
 MOST_COLUMNS = 200
@@ -134,7 +136,19 @@ def _tuned(start: Graph, data: Samples) -> list[Graph]:
     is_exact = sse / data.n_residuals < 1e-12
     if is_exact:
         return [fitted]
-    return [g for g in (fitted, start) if not _is_imitation(g, data)]
+    both = [fitted] if _have_stayed(start, fitted) else [fitted, start]
+    return [graph for graph in both if not _is_imitation(graph, data)]
+
+
+def _have_stayed(start: Graph, fitted: Graph) -> bool:
+    """Whether the frequencies are about where they were."""
+    of_sines = sine_slots(start)
+    pairs = zip(start.connections(), fitted.connections(), strict=True)
+    return all(
+        math.isclose(before, after, rel_tol=ASTRAY)
+        for ((slot, source), before), (_, after) in pairs
+        if slot in of_sines and source != CONSTANT
+    )
 
 
 def _starts(
