@@ -11,12 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import Scored
+from eqlearn.equation.criterion import Scored, cost, score
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.jobs import Job, Specification, Stage, Step, read, written
 from eqlearn.search.levels import HOPELESS
 from eqlearn.search.task import (
+    N_PRUNE,
     N_SEARCH,
     Task,
     computing,
@@ -25,7 +26,7 @@ from eqlearn.search.task import (
     scored,
     scored_from,
 )
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.levenberg import Samples, fit
 from eqlearn.training.rational import Library
 
 #: With more features than this pruning takes too long.
@@ -33,6 +34,8 @@ MOST_FEATURES = 200
 #: A feature that those before explain but for this share of its size is left out:
 #: nearly equal ones get huge weights of opposite signs, which pruning cannot undo.
 DEPENDENT = 1e-2
+#: Features that are chosen one after the other, at most.
+MOST_CHOSEN = 20
 
 
 @dataclass
@@ -106,15 +109,31 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
     del state
     lender = from_document(specification["graph"])
     with computing(task):
-        data = task.rows(N_SEARCH)
-        found = None
-        start = numerator_over(lender, data)
-        if start is not None:
-            values = start.evaluate(data.x[:, : data.y.shape[1]].T)[0][:, 0]
-            left = float(np.mean((values - data.y[0]) ** 2))
-            if left <= HOPELESS * specification["known"]:
-                found = scored(pruned_in_stages(start, data))
-    return Step(written(found), True)
+        few, many = task.rows(N_SEARCH), task.rows(N_PRUNE)
+        starts = [
+            (numerator_over(lender, few), few),
+            (numerator_over(lender, many, step_by_step), many),
+        ]
+        found = [
+            _rescored(pruned_in_stages(start, data).graph, many)
+            for start, data in starts
+            if start is not None
+            and _left(start, few) <= HOPELESS * specification["known"]
+        ]
+        best = min(found, key=lambda one: one.bic, default=None)
+        # Others of the pool are judged by few rows.
+        lent = None if best is None else scored(_rescored(best.graph, few))
+    return Step(written(lent), True)
+
+
+def _rescored(graph: Graph, data: Samples) -> Scored:
+    fitted, sse, _ = fit(graph, data)
+    return score(fitted, sse, data)
+
+
+def _left(start: Graph, data: Samples) -> float:
+    values = start.evaluate(data.x[:, : data.y.shape[1]].T)[0][:, 0]
+    return float(np.mean((values - data.y[0]) ** 2))
 
 
 def borrowed(state: bytes | None) -> Scored | None:
@@ -123,10 +142,15 @@ def borrowed(state: bytes | None) -> Scored | None:
     return None if document is None else scored_from(document)
 
 
-def numerator_over(lender: Graph, data: Samples) -> Graph | None:
+def numerator_over(
+    lender: Graph,
+    data: Samples,
+    choose: Callable[[Array, Array], list[int]] | None = None,
+) -> Graph | None:
     """The least-squares fit of inputs, lent units and products of both, over lent b.
 
-    None if there are too many of them, or if b vanishes somewhere.
+    None if there are too many of them, or if b vanishes somewhere. `choose` picks some
+    of their values (K, N) for a target (N,); by default all that are independent.
     """
     nodes, features = list(lender.nodes), [CONSTANT, *range(lender.n_features)]
     if len(features) * (len(features) + 1) // 2 > MOST_FEATURES:
@@ -141,10 +165,35 @@ def numerator_over(lender: Graph, data: Samples) -> Graph | None:
     b = np.array(list(below.values())) @ parts
     if np.abs(b).min() == 0 or not np.all(np.isfinite(columns := above / b)):
         return None
-    kept = _independent(columns)
+    kept = _independent(columns) if choose is None else choose(columns, y)
     a = np.linalg.lstsq(columns[kept].T, y, rcond=1e-12)[0]
     numerator = {features[k]: float(w) for k, w in zip(kept, a, strict=True)}
     return lib.graph(numerator, below)
+
+
+def step_by_step(columns: Array, y: Array) -> list[int]:
+    """Rows that explain most, one after the other, as long as each is worth its cost.
+
+    Where noise hides what tells features apart, these are more often the right ones
+    than what pruning leaves of all: everything lent is exact while they are chosen.
+    """
+    kept: list[int] = []
+    rest, left = columns.copy(), y.copy()
+    size = np.einsum("kn,kn->k", columns, columns)
+    sse = float(left @ left)
+    while sse > 0 and len(kept) < MOST_CHOSEN:
+        norm = np.einsum("kn,kn->k", rest, rest)
+        usable = norm > DEPENDENT**2 * size
+        gain = np.where(usable, (rest @ left) ** 2 / np.where(usable, norm, 1.0), 0.0)
+        k = int(np.argmax(gain))
+        if len(y) * -np.log1p(-min(gain[k] / sse, 1 - 1e-15)) < cost(len(y)):
+            break
+        kept.append(k)
+        direction = rest[k] / np.sqrt(norm[k])
+        left = left - direction * (direction @ left)
+        rest -= np.outer(rest @ direction, direction)
+        sse = float(left @ left)
+    return kept
 
 
 def _independent(columns: Array) -> list[int]:
