@@ -4,7 +4,12 @@ import pytest
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.learn import learn, tasks_of
-from eqlearn.search.sharing import borrow_job, borrowed, numerator_over
+from eqlearn.search.sharing import (
+    borrow_job,
+    borrowed,
+    numerator_over,
+    step_by_step,
+)
 from eqlearn.training.levenberg import samples
 
 #: x1 / (1 + sin² x2): units of its own, and a denominator to lend.
@@ -34,6 +39,28 @@ def test_no_feature_is_there_twice(x: Array) -> None:
     values = start.evaluate(x)[0][:, 0]
     np.testing.assert_allclose(values, x[:, 0], atol=1e-10)
     assert len(start.outputs[0][0]) == 1 + 4 + 10 - 1
+
+
+def test_features_are_chosen_one_by_one_in_noise(x: Array) -> None:
+    rng = np.random.default_rng(1)
+    truth = (3 * x[:, 0] * np.sin(x[:, 1]) - 1) / (1 + np.sin(x[:, 1]) ** 2)
+    noisy = truth + rng.normal(0, 0.3, len(x))
+    start = numerator_over(LENDER, samples(x, noisy[:, None]), step_by_step)
+    assert start is not None
+    # Only the product and the constant, of all that is lent.
+    above = start.outputs[0][0]
+    assert len(above) == 2
+    assert above[CONSTANT] == pytest.approx(-1, abs=0.1)
+    assert sorted(above.values())[1] == pytest.approx(3, abs=0.1)
+
+
+def test_of_noise_nothing_is_chosen() -> None:
+    rng = np.random.default_rng(0)
+    columns, noise = rng.normal(size=(40, 500)), rng.normal(size=500)
+    assert step_by_step(columns, noise) == []
+    assert step_by_step(columns, np.zeros(500)) == []
+    chosen = step_by_step(columns, 2 * columns[7] - columns[3])
+    assert set(chosen) == {3, 7}
 
 
 def test_a_denominator_that_vanishes_is_not_borrowed(x: Array) -> None:

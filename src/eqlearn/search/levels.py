@@ -80,6 +80,8 @@ N_SCAN = 300
 N_MINIMA = 2
 N_NATURAL = 1
 MUCH_WORSE = 4.0
+#: Mean squared residual of a fraction that is exact.
+PERFECT = 1e-12
 #: A level is not pruned if all its features leave this much more than is known to be.
 HOPELESS = 6.0
 
@@ -118,7 +120,10 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
     best: Scored | None = None
     for start in _starts(task, level, x, y, HOPELESS * known):
-        for tuned in _tuned(start, data) if level.angles else [start]:
+        # Nothing exact is an imitation, nor is there anything to tune.
+        is_perfect = _mean_square(start, x, y) < PERFECT
+        is_tuned = level.angles and not is_perfect
+        for tuned in _tuned(start, data) if is_tuned else [start]:
             found = pruned_in_stages(tuned, data)
             if is_exact(found, data):
                 return found
@@ -130,12 +135,11 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
 
 
 def _tuned(start: Graph, data: Samples) -> list[Graph]:
-    """The start with its frequencies fitted, and as it is: in noise they go astray."""
-    fitted, sse, _ = fit(start, data, n_iterations=12)
-    # Of an imitation pruning leaves an imitation, but nothing exact is one.
-    is_exact = sse / data.n_residuals < 1e-12
-    if is_exact:
-        return [fitted]
+    """The start with its frequencies fitted, and as it is: in noise they go astray.
+
+    Of an imitation pruning would leave an imitation, so there are none among them.
+    """
+    fitted = fit(start, data, n_iterations=12).graph
     both = [fitted] if _have_stayed(start, fitted) else [fitted, start]
     return [graph for graph in both if not _is_imitation(graph, data)]
 
@@ -165,7 +169,7 @@ def _starts(
             continue
         starts.append(direct)
         # Where the fraction is exact, noise is none and sparsity comes by pruning.
-        if left > 1e-12:
+        if left > PERFECT:
             starts += sparse
     return [start for start in starts if start is not None]
 
