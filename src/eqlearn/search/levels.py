@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
-from eqlearn.network.graph import CONSTANT, Graph, Linear, sine_slots
+from eqlearn.network.graph import Graph, Linear
 from eqlearn.search.task import N_SEARCH, Task, is_exact, pruned_in_stages
 from eqlearn.training.levenberg import Samples, fit
 from eqlearn.training.rational import (
@@ -63,8 +63,6 @@ ANGLE_STAGES = (
     (1, ((3, 2),), True),
     (2, ((2, 1), (3, 2)), True),
 )
-#: Share of a frequency by which a fit in noise may lead it astray.
-ASTRAY = 0.05
 #: Features of a level that is solved at once, and beyond which it takes too long.
 FEW_COLUMNS = 100
 MOST_COLUMNS = 200
@@ -119,12 +117,14 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     n_labelled = data.y.shape[1]
     x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
     best: Scored | None = None
-    for start in _starts(task, level, x, y, HOPELESS * known):
+    for start, is_natural in _starts(task, level, x, y, HOPELESS * known):
         # Nothing exact is an imitation, nor is there anything to tune.
         is_perfect = _mean_square(start, x, y) < PERFECT
-        is_tuned = level.angles and not is_perfect
-        for tuned in _tuned(start, data) if is_tuned else [start]:
-            found = pruned_in_stages(tuned, data)
+        tuned = [start]
+        if level.angles and not is_perfect:
+            tuned = _tuned(start, data, is_natural)
+        for graph in tuned:
+            found = pruned_in_stages(graph, data)
             if is_exact(found, data):
                 return found
             if not math.isfinite(found.bic) or _is_imitation(found.graph, data):
@@ -134,32 +134,22 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     return best
 
 
-def _tuned(start: Graph, data: Samples) -> list[Graph]:
-    """The start with its frequencies fitted, and as it is: in noise they go astray.
+def _tuned(start: Graph, data: Samples, is_natural: bool) -> list[Graph]:
+    """Fit the frequencies; natural ones are also left, which fits in noise lead astray.
 
     Of an imitation pruning would leave an imitation, so there are none among them.
     """
     fitted = fit(start, data, n_iterations=12).graph
-    both = [fitted] if _have_stayed(start, fitted) else [fitted, start]
+    both = [fitted, start] if is_natural else [fitted]
     return [graph for graph in both if not _is_imitation(graph, data)]
-
-
-def _have_stayed(start: Graph, fitted: Graph) -> bool:
-    """Whether the frequencies are about where they were."""
-    of_sines = sine_slots(start)
-    pairs = zip(start.connections(), fitted.connections(), strict=True)
-    return all(
-        math.isclose(before, after, rel_tol=ASTRAY)
-        for ((slot, source), before), (_, after) in pairs
-        if slot in of_sines and source != CONSTANT
-    )
 
 
 def _starts(
     task: Task, level: Level, x: Array, y: Array, largest: float
-) -> list[Graph]:
-    starts: list[Graph | None] = []
-    for arguments in _arguments(task, level, x, y):
+) -> list[tuple[Graph, bool]]:
+    """Starts, and whether their angles are in a natural unit of measure."""
+    starts: list[tuple[Graph | None, bool]] = []
+    for arguments, is_natural in _arguments(task, level, x, y):
         lib = level.library(len(x), arguments)
         direct = direct_start(lib, x, y)
         left = math.inf if direct is None else _mean_square(direct, x, y)
@@ -167,11 +157,11 @@ def _starts(
         left = min([left, *(_mean_square(s, x, y) for s in sparse if s is not None)])
         if left > largest:
             continue
-        starts.append(direct)
+        starts.append((direct, is_natural))
         # Where the fraction is exact, noise is none and sparsity comes by pruning.
         if left > PERFECT:
-            starts += sparse
-    return [start for start in starts if start is not None]
+            starts += [(start, is_natural) for start in sparse]
+    return [(start, natural) for start, natural in starts if start is not None]
 
 
 def _mean_square(graph: Graph, x: Array, y: Array) -> float:
@@ -179,14 +169,16 @@ def _mean_square(graph: Graph, x: Array, y: Array) -> float:
         return float(np.mean((graph.evaluate(x.T)[0][:, 0] - y) ** 2))
 
 
-def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear]]:
-    """Choose frequencies: local minima of the error over a scan.
+def _arguments(
+    task: Task, level: Level, x: Array, y: Array
+) -> list[tuple[list[Linear], bool]]:
+    """Choose frequencies: a natural one, and local minima of the error over a scan.
 
     Several angles are scanned with one frequency in the units of the data: angles of
     one table are mostly measured alike.
     """
     if not level.angles:
-        return [[]]
+        return [([], False)]
     scale = task.x_scale[list(level.angles)]
     rows = slice(0, N_SCAN)
     scanned, errors = [], []
@@ -215,7 +207,11 @@ def _arguments(task: Task, level: Level, x: Array, y: Array) -> list[list[Linear
         ):
             chosen.append(k)
     least = min((errors[k] for k in chosen), default=math.inf)
-    return [scanned[k][1] for k in chosen if errors[k] <= MUCH_WORSE * least]
+    return [
+        (scanned[k][1], k in by_nature)
+        for k in chosen
+        if errors[k] <= MUCH_WORSE * least
+    ]
 
 
 def _is_imitation(graph: Graph, data: Samples) -> bool:
