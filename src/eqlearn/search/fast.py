@@ -50,7 +50,7 @@ ATTEMPTS_SHARE = 0.7
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
 #: Batches before units that recur are shown to others, and the formulas they are of.
-BEFORE_UNITS = 6
+BEFORE_UNITS = 8
 N_FORMULAS = 10
 #: Parts of which some are shown, and how many at most at a time.
 N_PARTS = 10
