@@ -80,6 +80,8 @@ N_NATURAL = 1
 MUCH_WORSE = 4.0
 #: Mean squared residual of a fraction that is exact.
 PERFECT = 1e-12
+#: Of higher degrees in all, pruning in noise takes seconds and leaves imitations.
+HIGHEST_IN_NOISE = 8
 #: A level is not pruned if all its features leave this much more than is known to be.
 HOPELESS = 6.0
 
@@ -120,6 +122,8 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     for start, is_natural in _starts(task, level, x, y, HOPELESS * known):
         # Nothing exact is an imitation, nor is there anything to tune.
         is_perfect = _mean_square(start, x, y) < PERFECT
+        if level.numerator + level.denominator > HIGHEST_IN_NOISE and not is_perfect:
+            continue
         tuned = [start]
         if level.angles and not is_perfect:
             tuned = _tuned(start, data, is_natural)
