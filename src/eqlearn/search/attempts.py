@@ -91,10 +91,11 @@ def batch_job(target: int, index: int, view: View, start: int, known: float) -> 
 def batch(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Make the attempts of a batch, as many as fit into a segment."""
     done = [] if state is None else read(state)
-    view, start = from_view(specification["view"]), specification["start"]
+    start = specification["start"]
     known = math.inf if specification["known"] is None else specification["known"]
     watch, is_over = Stopwatch(), False
     with computing(task):
+        view = from_view(specification["view"])
         few, data = view.of(task), task.rows(N_SEARCH)
         left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:

@@ -49,13 +49,13 @@ NEARLY_NOTHING = 1e-4
 ATTEMPTS_SHARE = 0.7
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
-#: Batches before units that recur are shown to others, and the formulas they are of.
-BEFORE_UNITS = 8
+#: Batches before parts that recur are shown to others, and the formulas they are of.
+BEFORE_PARTS = 8
 N_FORMULAS = 10
 #: Parts of which some are shown, and how many at most at a time.
 N_PARTS = 10
 MOST_SHOWN = 4
-#: How often the inputs of shown units are not shown themselves.
+#: How often the inputs of shown parts are not shown themselves.
 WITHOUT_INSIDE = 0.5
 
 
@@ -64,14 +64,14 @@ class Known(NamedTuple):
 
     residual: float  # mean square of the best formula's
     narrow: tuple[Inputs, ...]  # inputs that matter at all, and those that matter much
-    units: tuple[Graph, ...] = ()  # that recur in the best formulas
+    parts: tuple[Graph, ...] = ()  # that recur in the best formulas
 
 
 class FastPlan:
     """The search for one target's formula.
 
     Every other batch of attempts does without the inputs that seem idle by then, and
-    every other later on is shown units of the best formulas.
+    every other later on is shown parts of the best formulas.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class FastPlan:
         self._ahead = _Ahead(math.inf, 0)
         self._judged: tuple[Graph, float] | None = None
         self._known = [Known(math.inf, (self._all,))]  # after so many batches
-        # Attempts, by the inputs they use; with units, which differ, by how many.
+        # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
 
     def stages(self) -> Iterator[Stage]:
@@ -161,13 +161,13 @@ class FastPlan:
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""
         narrow = known.narrow[index // 2 % len(known.narrow)]
-        if index % 4 < 2 or not known.units:
+        if index % 4 < 2 or not known.parts:
             return View(narrow if index % 2 else self._all)
         rng = np.random.default_rng([self._pool.task.seed, 6, index])
-        units = known.units[:N_PARTS]
-        n_shown = min(len(units), int(rng.integers(1, MOST_SHOWN + 1)))
+        parts = known.parts[:N_PARTS]
+        n_shown = min(len(parts), int(rng.integers(1, MOST_SHOWN + 1)))
         shown = joined(
-            [units[i] for i in sorted(rng.permutation(len(units))[:n_shown])]
+            [parts[i] for i in sorted(rng.permutation(len(parts))[:n_shown])]
         )
         # What is inside of a unit often appears nowhere else.
         outside = tuple(i for i in narrow if i not in shown.used_inputs)
@@ -184,11 +184,11 @@ class FastPlan:
                 return True
         left = min(entry.found.sse for entry in self._pool.entries)
         residual, narrow = left / self._data.n_residuals, self._inputs_that_matter()
-        self._known.append(Known(residual, narrow, self._units()))
+        self._known.append(Known(residual, narrow, self._parts()))
         return False
 
-    def _units(self) -> tuple[Graph, ...]:
-        if len(self._known) < BEFORE_UNITS:
+    def _parts(self) -> tuple[Graph, ...]:
+        if len(self._known) < BEFORE_PARTS:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
         return tuple(recurring_parts(best, self._pool.task.x))

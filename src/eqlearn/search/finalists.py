@@ -93,8 +93,8 @@ def refine_job(target: int, rank: int, graph: Graph) -> Job:
 def refine(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Climb on for the length of a segment; prune when the top is reached."""
     watch = Stopwatch()
-    graph = from_document(specification["graph"])
-    with computing(task):
+    with computing(task):  # which also knows the user's units, that graphs may have
+        graph = from_document(specification["graph"])
         many = task.rows(N_REFINE)
         if state is None:
             at = Climb(pruned_in_stages(graph, many))
@@ -157,8 +157,8 @@ def fit_job(
 def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Bring a formula into the units of the data and fit it there."""
     del state
-    graph = from_document(specification["graph"])
     with computing(task):
+        graph = from_document(specification["graph"])
         data = samples(task.x * task.x_scale, task.y * task.y_scale, weight=task.weight)
         n_iterations = 0 if specification["as_it_is"] else 30
         fitted = fit(

@@ -121,7 +121,7 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     best: Scored | None = None
     for start, is_natural in _starts(task, level, x, y, HOPELESS * known):
         # Nothing exact is an imitation, nor is there anything to tune.
-        is_perfect = _mean_square(start, x, y) < PERFECT
+        is_perfect = mean_square(start, x, y) < PERFECT
         if level.numerator + level.denominator > HIGHEST_IN_NOISE and not is_perfect:
             continue
         tuned = [start]
@@ -156,9 +156,9 @@ def _starts(
     for arguments, is_natural in _arguments(task, level, x, y):
         lib = level.library(len(x), arguments)
         direct = direct_start(lib, x, y)
-        left = math.inf if direct is None else _mean_square(direct, x, y)
+        left = math.inf if direct is None else mean_square(direct, x, y)
         sparse = [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
-        left = min([left, *(_mean_square(s, x, y) for s in sparse if s is not None)])
+        left = min([left, *(mean_square(s, x, y) for s in sparse if s is not None)])
         if left > largest:
             continue
         starts.append((direct, is_natural))
@@ -168,7 +168,8 @@ def _starts(
     return [(start, natural) for start, natural in starts if start is not None]
 
 
-def _mean_square(graph: Graph, x: Array, y: Array) -> float:
+def mean_square(graph: Graph, x: Array, y: Array) -> float:
+    """The mean squared residual of a graph, for inputs (D, N) and a target (N,)."""
     with np.errstate(all="ignore"):
         return float(np.mean((graph.evaluate(x.T)[0][:, 0] - y) ** 2))
 

@@ -15,7 +15,7 @@ from eqlearn.equation.criterion import Scored, cost, score
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.jobs import Job, Specification, Stage, Step, read, written
-from eqlearn.search.levels import HOPELESS
+from eqlearn.search.levels import HOPELESS, mean_square
 from eqlearn.search.task import (
     N_PRUNE,
     N_SEARCH,
@@ -107,8 +107,8 @@ def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
 def borrow(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Fit a numerator of the lender's units over its denominator, and prune it."""
     del state
-    lender = from_document(specification["graph"])
     with computing(task):
+        lender = from_document(specification["graph"])
         few, many = task.rows(N_SEARCH), task.rows(N_PRUNE)
         starts = [
             (numerator_over(lender, few), few),
@@ -132,8 +132,7 @@ def _rescored(graph: Graph, data: Samples) -> Scored:
 
 
 def _left(start: Graph, data: Samples) -> float:
-    values = start.evaluate(data.x[:, : data.y.shape[1]].T)[0][:, 0]
-    return float(np.mean((values - data.y[0]) ** 2))
+    return mean_square(start, data.x[:, : data.y.shape[1]], data.y[0])
 
 
 def borrowed(state: bytes | None) -> Scored | None:
