@@ -7,7 +7,6 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.improve import Proposal, Seen
-from eqlearn.network import kernels
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.training.levenberg import PLAIN, Workspace
@@ -24,7 +23,7 @@ def added_terms(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
     work.evaluate(work.parameters(), PLAIN)
     J, r = work.jacobian().copy(), work.r.ravel().copy()
     options = [*_absent_connections(graph), *_absent_products(graph)]
-    rows = _derivatives(graph, options, work)
+    rows = _derivatives(options, work)
     if not len(rows):
         return
     hessian = J @ J.T
@@ -72,19 +71,9 @@ def _absent_products(graph: Graph) -> Iterator[Option]:
                     yield first + 2 * o + part, i, j
 
 
-def _derivatives(graph: Graph, options: list[Option], work: Workspace) -> Array:
+def _derivatives(options: list[Option], work: Workspace) -> Array:
     """Derivative of the residuals by each absent term, one row each."""
-    n_slots = len(graph.slots())
-    by_slot = kernels.by_slots(
-        work.tape.first_slot,
-        work.tape.pointer,
-        work.tape.sources,
-        work.tape.weights,
-        work.tape.n_inputs,
-        work.values.slopes,
-        work.by_ratio,
-        np.zeros((n_slots, work.r.size)),
-    )
+    by_slot = work.by_slots()
     features = np.tile(work.values.features, (1, work.r.shape[0]))
     rows = np.empty((len(options), work.r.size))
     for row, (slot, *sources) in zip(rows, options, strict=True):

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.criterion import EXACT, Scored, refit
 from eqlearn.network.graph import Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, fit, inverse, normal_equations
+from eqlearn.training.levenberg import Samples, inverse, normal_equations
 
 #: Four standard errors must be below this share of the step of the grid.
 LARGEST_SHARE = 0.35
@@ -65,8 +65,8 @@ def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
             return best
         _, key, value = min(options)
         tried.add((key, value))
-        graph, sse, _ = fit(_fixed_at(best.graph, key, value), samples, tolerance=1e-8)
-        snapped = score(graph, sse, samples, floor)
+        fixed = _fixed_at(best.graph, key, value)
+        snapped = refit(fixed, samples, floor=floor, tolerance=1e-8)
         if snapped.bic < best.bic:
             best = snapped
 

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from eqlearn.network.graph import Graph
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.levenberg import Samples, fit
 
 #: Mean squared residual, for a target of unit size, that counts as none at all.
 EXACT = 1e-22
@@ -57,6 +57,19 @@ def score(graph: Graph, sse: float, samples: Samples, floor: float = EXACT) -> S
     """Attach the criterion to a fitted graph."""
     n = samples.n_residuals
     return Scored(graph, sse, bic(sse, n, graph.n_parameters, floor))
+
+
+def refit(
+    graph: Graph,
+    samples: Samples,
+    *,
+    floor: float = EXACT,
+    n_iterations: int = 20,
+    tolerance: float = 1e-5,
+) -> Scored:
+    """Fit a graph and attach the criterion."""
+    fitted = fit(graph, samples, n_iterations=n_iterations, tolerance=tolerance)
+    return score(fitted.graph, fitted.sse, samples, floor)
 
 
 def sse_to_reach(best: float, n: int, n_parameters: int, floor: float = EXACT) -> float:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, complexity, cost, score
+from eqlearn.equation.criterion import EXACT, Scored, complexity, cost, refit
 from eqlearn.equation.prune import prune
 from eqlearn.equation.ties import tie
 from eqlearn.network import kernels
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import Samples
 
 
 class Proposal(NamedTuple):
@@ -93,8 +93,7 @@ def climb(
     while not state.is_done:
         if state.n_tried >= patience.n_proposals or state.n_rounds >= patience.n_rounds:
             return _next_round(state)._replace(is_done=True)
-        graph, sse, _ = fit(state.best.graph, few, n_iterations=3)
-        present = score(graph, sse, few, floor)
+        present = refit(state.best.graph, few, floor=floor, n_iterations=3)
         proposals = propose(state.best.graph, samples, moves)
         for proposal in itertools.islice(proposals, state.n_of_round, None):
             # Terms of one score test explain the same residual, to first order equally
@@ -152,9 +151,11 @@ def screened(
     grown = graph.n_parameters - present.graph.n_parameters
     if grown > patience.extra_parameters or graph.is_empty:
         return None
-    graph, sse, _ = fit(graph, few, n_iterations=patience.n_iterations, tolerance=1e-3)
+    found = refit(
+        graph, few, floor=floor, n_iterations=patience.n_iterations, tolerance=1e-3
+    )
     allowed = present.bic + patience.margin + cost(few.n_residuals) * max(grown, 0)
-    return graph if score(graph, sse, few, floor).bic <= allowed else None
+    return found.graph if found.bic <= allowed else None
 
 
 def attempt(

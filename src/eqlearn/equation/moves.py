@@ -14,6 +14,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.additions import added_terms
 from eqlearn.equation.improve import Move, Proposal, Seen
+from eqlearn.equation.waves import added_waves, waves_for_sums
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 
@@ -414,5 +415,7 @@ ALL: tuple[Move, ...] = (
     constant_units,
     imitated_units,
     swapped_sources,
+    waves_for_sums,
     added_terms,
+    added_waves,
 )

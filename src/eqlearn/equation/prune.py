@@ -16,6 +16,7 @@ from eqlearn.equation.criterion import (
     Scored,
     cost,
     most_parameters,
+    refit,
     score,
     sse_to_reach,
 )
@@ -48,8 +49,7 @@ def prune(
     never worse than the graph was. `n_singles` of the cheapest are tried one by one.
     """
     graph = _thinned(canonical(graph, samples.x), samples)
-    graph, sse, _ = fit(graph, samples, n_iterations=n_first)
-    best = score(graph, sse, samples, floor)
+    best = refit(graph, samples, floor=floor, n_iterations=n_first)
     if not math.isfinite(best.bic):
         return best
     failed: set[Connection] = set()

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from eqlearn.equation.criterion import EXACT, Scored, score
+from eqlearn.equation.criterion import EXACT, Scored, refit
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, fit, inverse, normal_equations
+from eqlearn.training.levenberg import Samples, inverse, normal_equations
 
 RATIOS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 #: Constants further apart than this, in standard errors or as a share, are different.
@@ -26,10 +26,8 @@ def tie(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
         for _, key, lead, ratio in sorted(_near_ratios(best.graph, samples)):
             if (key, lead, ratio) in failed:
                 continue
-            graph, sse, _ = fit(
-                _with_tie(best.graph, key, lead, ratio), samples, tolerance=1e-7
-            )
-            tied = score(graph, sse, samples, floor)
+            graph = _with_tie(best.graph, key, lead, ratio)
+            tied = refit(graph, samples, floor=floor, tolerance=1e-7)
             if tied.bic < best.bic:
                 best = tied
                 break

@@ -1,5 +1,6 @@
 """The fast recipe as a plan: attempts until they agree, refinements, final fits."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,14 @@ from eqlearn.equation.formulas import joined
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts import (
     N_BATCH,
+    Tried,
     batch_job,
     n_before,
     n_until_angles,
     tried_in,
 )
 from eqlearn.search.finishing import Target, finishing
+from eqlearn.search.growths import grown_in, growth_job
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
@@ -49,6 +52,13 @@ NEARLY_NOTHING = 1e-4
 ATTEMPTS_SHARE = 0.7
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
+#: Batches before the first growth, how many there are for one, and the formulas of
+#: which the best that was not tried yet is let grow.
+BEFORE_GROWTH = 12
+EVERY_GROWTH = 3
+N_SEEDS = 40
+#: Parameters that such a formula may have, by turns: too much of larger ones is wrong.
+SEED_SIZES = (25, 12)
 #: Batches before parts that recur are shown to others, and the formulas they are of.
 BEFORE_PARTS = 8
 N_FORMULAS = 10
@@ -65,6 +75,7 @@ class Known(NamedTuple):
     residual: float  # mean square of the best formula's
     narrow: tuple[Inputs, ...]  # inputs that matter at all, and those that matter much
     parts: tuple[Graph, ...] = ()  # that recur in the best formulas
+    seeds: tuple[Graph, ...] = ()  # formulas that may grow, the best first
 
 
 class FastPlan:
@@ -95,6 +106,7 @@ class FastPlan:
         self._known = [Known(math.inf, (self._all,))]  # after so many batches
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
+        self._sown: dict[int, Graph] = {}  # formulas that grow instead of a batch
 
     def stages(self) -> Iterator[Stage]:
         """Rounds of attempts and loans, then what every recipe ends with."""
@@ -152,11 +164,24 @@ class FastPlan:
         if index * N_BATCH >= self._most_attempts:
             return None
         known = self._known[n_before(index)]
+        if (seed := self._seed(index, known)) is not None:
+            self._sown[index] = seed
+            with_planes = len(self._sown) % 2 == 0
+            return growth_job(self._target.number, index, seed, with_planes)
         view = self._view(index, known)
         key = view.inputs, 0 if view.units is None else view.units.n_outputs
         start = self._n_asked[key]
         self._n_asked[key] += N_BATCH
         return batch_job(self._target.number, index, view, start, known.residual)
+
+    def _seed(self, index: int, known: Known) -> Graph | None:
+        """The formula that is to grow instead of a batch, if it is time for one."""
+        if index < BEFORE_GROWTH or index % EVERY_GROWTH != 0:
+            return None
+        sown = [graph for i, graph in self._sown.items() if i != index]
+        new = (g for g in known.seeds if not any(g is other for other in sown))
+        most = SEED_SIZES[len(sown) // 2 % len(SEED_SIZES)]
+        return next((graph for graph in new if graph.n_parameters <= most), None)
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""
@@ -175,16 +200,20 @@ class FastPlan:
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
-        for found, by_network in tried_in(state):
+        is_growth = len(self._known) - 1 in self._sown
+        tried = [Tried(grown_in(state))] if is_growth else tried_in(state)
+        for found, by_network in tried:
             self._target.n_attempts += 1
             if found is not None:
                 self._pool.add(found, by_network=by_network)
             self._is_over = self._is_enough()
             if self._is_over:
                 return True
+        # A growth takes as long as a batch, and counts as one.
+        self._target.n_attempts = N_BATCH * len(self._known)
         left = min(entry.found.sse for entry in self._pool.entries)
         residual, narrow = left / self._data.n_residuals, self._inputs_that_matter()
-        self._known.append(Known(residual, narrow, self._parts()))
+        self._known.append(Known(residual, narrow, self._parts(), self._seeds()))
         return False
 
     def _parts(self) -> tuple[Graph, ...]:
@@ -192,6 +221,13 @@ class FastPlan:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
         return tuple(recurring_parts(best, self._pool.task.x))
+
+    def _seeds(self) -> tuple[Graph, ...]:
+        if self._relatedness() < STRUCTURE:  # hardly anything is missing
+            return ()
+        graphs = (entry.found.graph for entry in self._pool.entries)
+        small = (graph for graph in graphs if graph.n_parameters <= max(SEED_SIZES))
+        return tuple(itertools.islice(small, N_SEEDS))
 
     def _inputs_that_matter(self) -> tuple[Inputs, ...]:
         """Inputs that matter at all, and those that matter much."""

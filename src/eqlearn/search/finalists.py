@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
-from eqlearn.equation.criterion import EXACT, Scored, complexity, score
+from eqlearn.equation.criterion import EXACT, Scored, complexity, refit, score
 from eqlearn.equation.improve import PATIENT, Climb, Patience, climb
 from eqlearn.equation.moves import ALL
 from eqlearn.network.canonical import displayed
@@ -138,8 +138,7 @@ def refined_by(task: Task, start: Graph, state: bytes | None) -> Scored:
         best = (at.better or at.best).graph
     with computing(task):
         data = task.rows(N_PRUNE)
-        graph, sse, _ = fit(best, data)
-        return score(graph, sse, data)
+        return refit(best, data)
 
 
 def fit_job(
@@ -192,9 +191,8 @@ def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
 def _criterion(task: Task, graph: Graph, n_iterations: int) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
     data = task.rows(N_PRUNE)
-    graph, sse, _ = fit(graph, data, n_iterations=n_iterations)
     pool = Pool(task)
-    pool.add(score(graph, sse, data))
+    pool.add(refit(graph, data, n_iterations=n_iterations))
     return pool.best.bic - lead(graph)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
-from eqlearn.equation.criterion import complexity, score
+from eqlearn.equation.criterion import complexity, refit
 from eqlearn.equation.symbolic import rescaled
 from eqlearn.errors import must, unknown
 from eqlearn.network.canonical import canonical
@@ -27,7 +27,6 @@ from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.runner import Ending, Event, Interrupts, run
 from eqlearn.search.store import Memory, Store
 from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computing
-from eqlearn.training.levenberg import fit
 
 RECIPES = ("fast", "paper")
 #: Data of more bytes are not sent to workers; their final fits are computed here.
@@ -253,8 +252,7 @@ def _remember(pool: Pool, graphs: Sequence[Graph]) -> None:
         data = task.rows(N_SEARCH)
         for graph in graphs:
             scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
-            fitted = fit(canonical(scaled, data.x), data)
-            pool.add(score(fitted.graph, fitted.sse, data))
+            pool.add(refit(canonical(scaled, data.x), data))
 
 
 def _plans(

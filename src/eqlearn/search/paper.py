@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqlearn.equation.criterion import Scored, score
+from eqlearn.equation.criterion import Scored, refit
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.canonical import compact
 from eqlearn.network.graph import Graph, from_network
@@ -28,7 +28,6 @@ from eqlearn.search.jobs import (
 )
 from eqlearn.search.restarts import refined
 from eqlearn.search.task import N_SEARCH, Task, computing, scored, scored_from
-from eqlearn.training.levenberg import fit
 from eqlearn.training.schedule import Schedule
 
 # JAX is loaded by the segments that need it, not by every search.
@@ -226,5 +225,4 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
 
 def _as_trained(task: Task, graph: Graph) -> Scored:
     data = task.rows(N_SEARCH)
-    graph, sse, _ = fit(compact(graph), data, n_iterations=0)
-    return score(graph, sse, data)
+    return refit(compact(graph), data, n_iterations=0)

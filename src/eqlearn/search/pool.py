@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eqlearn.equation.criterion import Scored, score
+from eqlearn.equation.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.task import N_SEARCH, Task
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import Samples
 
 #: How many formulas a search looks at, about, before one is best by chance.
 N_LOOKED = 1e6
@@ -82,8 +82,7 @@ def nothing(task: Task, data: Samples) -> Scored:
     """
     mean = float(np.mean(data.y))
     graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
-    graph, sse, _ = fit(canonical(graph, data.x), data)
-    found = score(graph, sse, data)
+    found = refit(canonical(graph, data.x), data)
     return found._replace(bic=found.bic - lead(graph))
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import Scored, cost, score
+from eqlearn.equation.criterion import Scored, cost, refit
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.jobs import Job, Specification, Stage, Step, read, written
@@ -26,7 +26,7 @@ from eqlearn.search.task import (
     scored,
     scored_from,
 )
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import Samples
 from eqlearn.training.rational import Library
 
 #: With more features than this pruning takes too long.
@@ -115,20 +115,15 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
             (numerator_over(lender, many, step_by_step), many),
         ]
         found = [
-            _rescored(pruned_in_stages(start, data).graph, many)
+            refit(pruned_in_stages(start, data).graph, many)
             for start, data in starts
             if start is not None
             and _left(start, few) <= HOPELESS * specification["known"]
         ]
         best = min(found, key=lambda one: one.bic, default=None)
         # Others of the pool are judged by few rows.
-        lent = None if best is None else scored(_rescored(best.graph, few))
+        lent = None if best is None else scored(refit(best.graph, few))
     return Step(written(lent), True)
-
-
-def _rescored(graph: Graph, data: Samples) -> Scored:
-    fitted, sse, _ = fit(graph, data)
-    return score(fitted, sse, data)
 
 
 def _left(start: Graph, data: Samples) -> float:

@@ -169,6 +169,21 @@ class Workspace:
         )
         return self.by_parameter
 
+    def by_slots(self) -> Array:
+        """Derivatives by every linear combination (S, M·N), where it was evaluated."""
+        tape: Tape = self.tape
+        derivatives: Array = kernels.by_slots(
+            tape.first_slot,
+            tape.pointer,
+            tape.sources,
+            tape.weights,
+            tape.n_inputs,
+            self.values.slopes,
+            self.by_ratio,
+            np.zeros((len(tape.pointer) - 1, self.r.size)),
+        )
+        return derivatives
+
     def parameters(self) -> Array:
         """Return the current parameters."""
         return self.tape.parameters()

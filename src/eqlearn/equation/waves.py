@@ -1,0 +1,319 @@
+"""Waves: sines of anything in a formula, at every frequency, as additions and as parts.
+
+Descent does not find a fast sine: between two of its frequencies the error has hills.
+But how well a wave of a given frequency would do is a linear question, so all of them
+can be asked at once.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.improve import Proposal, Seen
+from eqlearn.network.canonical import compact
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.training.levenberg import PLAIN, Workspace
+
+#: Radians that the fastest wave turns within a standard deviation, and how many
+#: frequencies are tried at most: neighbours differ by half a turn over the whole range.
+FASTEST = 10.0
+MOST_FREQUENCIES = 48
+#: Rows that waves are compared on.
+N_ROWS = 500
+#: Share of a sum's effect that a wave in its place may leave out, at most.
+LEFT_OUT = 0.3
+
+
+class _Linearised(NamedTuple):
+    """A formula at some of the labelled data, of all targets."""
+
+    features: Array  # (F, N)
+    effects: Array  # (S, N) derivatives of the residuals by linear combinations
+    present: Array  # (N, P) orthonormal basis of what its parameters can change
+    left: Array  # (N,) what they leave of the residuals
+
+    def explained_by(
+        self, sine: Array, cosine: Array, slot: int
+    ) -> tuple[Array, Array, Array]:
+        """What waves in a slot would explain, and the weights they would have."""
+        effect = self.effects[slot]
+        rows = sine * effect, cosine * effect
+        gain, a, b = _explained(*rows, self.present, self.left)
+        return gain, -a, -b
+
+
+def _linearised(seen: Seen) -> _Linearised:
+    work = Workspace(seen.graph, seen.samples.first(N_ROWS))
+    work.evaluate(work.parameters(), PLAIN)
+    n_targets, n = work.samples.y.shape
+
+    def labelled(rows: Array) -> Array:
+        return rows.reshape(len(rows), n_targets, -1)[:, :, :n].reshape(len(rows), -1)
+
+    present = np.linalg.qr(labelled(work.jacobian()).T)[0]
+    r = work.r[:, :n].ravel()
+    return _Linearised(
+        np.tile(work.values.features[:, :n], (1, n_targets)),
+        labelled(work.by_slots()),
+        present,
+        r - present @ (present.T @ r),
+    )
+
+
+class _Carrier(NamedTuple):
+    """What a wave may be of: a weighted sum, or a product of two."""
+
+    factors: tuple[Linear, ...]
+    values: Array
+
+    def put(self, draft: Draft, frequency: float) -> Linear:
+        """The carrier times a frequency, as terms of a draft."""
+        if len(self.factors) == 1:
+            return {s: frequency * w for s, w in self.factors[0].items()}
+        return {draft.add("multiply", *self.factors): frequency}
+
+
+#: What is inside of a sine: carriers with their frequencies.
+_Turns: TypeAlias = tuple[tuple[_Carrier, float], ...]
+
+
+class _Wave(NamedTuple):
+    """A sine in some slot, and what it would explain there."""
+
+    gain: float
+    slot: int
+    turns: _Turns
+    of_sine: float
+    of_cosine: float
+
+    def put(self, draft: Draft) -> None:
+        """Add the wave to its slot."""
+        argument = {CONSTANT: float(np.arctan2(self.of_cosine, self.of_sine))}
+        for carrier, frequency in self.turns:
+            for source, weight in carrier.put(draft, frequency).items():
+                argument[source] = argument.get(source, 0.0) + weight
+        unit = draft.add("sin", argument)
+        draft.slots()[self.slot][unit] = float(np.hypot(self.of_sine, self.of_cosine))
+
+
+def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+    """Add the waves with the largest score-test statistic, wherever they help most.
+
+    Tried are waves of every feature and sum in every slot, and of products of two in
+    the numerator and denominator.
+    """
+    graph, local = seen.graph, _linearised(seen)
+    simple = _simple_carriers(graph, local.features)
+    tried = [(carrier, range(len(local.effects))) for carrier in simple]
+    tried += [(carrier, _output_slots(graph)) for carrier in _products(simple)]
+    found, n_tried = [], 0
+    for carrier, slots in tried:
+        frequencies = _frequencies(carrier.values)
+        if not len(frequencies):
+            continue
+        z = np.outer(frequencies, carrier.values)
+        sine, cosine = np.sin(z), np.cos(z)
+        for slot in slots:
+            n_tried += len(frequencies)
+            gain, a, b = local.explained_by(sine, cosine, slot)
+            k = int(np.argmax(gain))
+            turns = ((carrier, float(frequencies[k])),)
+            found.append(_Wave(float(gain[k]), slot, turns, float(a[k]), float(b[k])))
+    yield from _best_of(found, n_best, graph, n_tried)
+
+
+def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+    """Add sines of two things at once to the numerator and the denominator.
+
+    Tried are pairs of features and of products of two inputs, at all pairs of their
+    frequencies.
+    """
+    graph, local = seen.graph, _linearised(seen)
+    features = _simple_carriers(graph, local.features)[: graph.n_features]
+    carriers = [*features, *_products(features[: graph.n_inputs])]
+    found, n_tried = [], 0
+    for slot in _output_slots(graph):
+        promising, n = _plane_waves(carriers, local.effects[slot] * local.left, n_best)
+        n_tried += n
+        for turns in promising:
+            z = sum(frequency * carrier.values for carrier, frequency in turns)[None]
+            gain, a, b = local.explained_by(np.sin(z), np.cos(z), slot)
+            found.append(_Wave(float(gain[0]), slot, turns, float(a[0]), float(b[0])))
+    yield from _best_of(found, n_best, graph, n_tried)
+
+
+def _plane_waves(
+    carriers: list[_Carrier], to_explain: Array, n_best: int
+) -> tuple[list[_Turns], int]:
+    """The most promising pairs with their frequencies, and how many were tried.
+
+    All pairs of frequencies are one product of matrices, as long as what is explained
+    already is not taken out of the waves.
+    """
+    scanned = [(carrier, _frequencies(carrier.values)) for carrier in carriers]
+    scanned = [(carrier, some) for carrier, some in scanned if len(some)]
+    tables = [np.exp(1j * np.outer(some, of.values)) for of, some in scanned]
+    best: list[tuple[float, _Turns]] = []
+    n_tried = 0
+    for i, (one, slow) in enumerate(scanned):
+        weighted = tables[i] * to_explain
+        for j, (other, fast) in enumerate(scanned[i + 1 :], start=i + 1):
+            for sign, table in ((1.0, tables[j]), (-1.0, tables[j].conj())):
+                size = np.abs(weighted @ table.T)
+                n_tried += size.size
+                k, m = np.unravel_index(int(np.argmax(size)), size.shape)
+                turns = (one, float(slow[k])), (other, sign * float(fast[m]))
+                best.append((float(size[k, m]), turns))
+    best.sort(key=lambda wave: -wave[0])
+    return [turns for _, turns in best[:n_best]], n_tried
+
+
+def _best_of(
+    found: list[_Wave], n_best: int, graph: Graph, n_tried: int
+) -> Iterator[Proposal]:
+    found.sort(key=lambda wave: -wave.gain)
+    for wave in found[:n_best]:
+        draft = Draft(graph)
+        wave.put(draft)
+        yield Proposal("wave", draft.freeze(), n_tried)
+
+
+def _output_slots(graph: Graph) -> range:
+    return range(graph.first_output_slot, len(graph.slots()))
+
+
+def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
+    """Put one wave in the place of all terms of a sum that are of the same inputs.
+
+    What grows term by term often ends as a series for something simple.
+    """
+    graph, local = seen.graph, _linearised(seen)
+    inside = _inputs_inside(graph)
+    carriers = _simple_carriers(graph, local.features)
+    found: list[tuple[int, float, Graph]] = []
+    for slot, linear in enumerate(graph.slots()):
+        for group in _groups(linear, inside):
+            within = frozenset().union(*(inside[source] for source in group))
+            value = sum(linear[source] * local.features[source] for source in group)
+            waves = [
+                _fitted(value, slot, local.effects[slot], carrier)
+                for carrier in carriers
+                if all(inside[s] <= within for s in carrier.factors[0])
+                and carrier.factors[0].keys() != group
+            ]
+            left_out, wave = min(waves, key=lambda one: one[0], default=(np.inf, None))
+            if wave is None or left_out > LEFT_OUT:
+                continue
+            draft = Draft(graph)
+            terms = draft.slots()[slot]
+            for source in group:
+                del terms[source]
+            wave.put(draft)
+            if (replaced := draft.freeze()) is not None:
+                n_parameters = compact(replaced).n_parameters
+                found.append((n_parameters, left_out, replaced))
+    yield from _both_ends(found, n_best)
+
+
+def _both_ends(
+    found: list[tuple[int, float, Graph]], n_best: int
+) -> Iterator[Proposal]:
+    """By turns the formula that is shortest and the one that fits best."""
+    shortest = sorted(found, key=lambda one: one[:2])
+    closest = sorted(found, key=lambda one: one[1])
+    proposed: list[Graph] = []
+    for one in itertools.chain.from_iterable(zip(closest, shortest, strict=True)):
+        if len(proposed) < n_best and not any(one[2] is other for other in proposed):
+            proposed.append(one[2])
+    for graph in proposed:
+        yield Proposal("wave for a sum", graph)
+
+
+def _fitted(
+    value: Array, slot: int, effect: Array, carrier: _Carrier
+) -> tuple[float, _Wave]:
+    """The best wave for the value of a sum, and the share of its effect left out."""
+    frequencies = _frequencies(carrier.values)
+    constant = np.abs(effect)[:, None]
+    constant = constant / (np.linalg.norm(constant) or 1.0)
+    target = value * constant[:, 0]
+    target = target - constant[:, 0] * (constant[:, 0] @ target)
+    total = float(target @ target)
+    if not len(frequencies) or not total > 0:
+        return np.inf, _Wave(0.0, slot, (), 0.0, 0.0)
+    z = np.outer(frequencies, carrier.values)
+    weighted = np.sin(z) * constant.T, np.cos(z) * constant.T
+    gain, *weights = _explained(*weighted, constant, target)
+    k = int(np.argmax(gain))
+    a, b = (float(weight[k]) for weight in weights)
+    wave = _Wave(float(gain[k]), slot, ((carrier, float(frequencies[k])),), a, b)
+    return 1.0 - wave.gain / total, wave
+
+
+def _explained(
+    sine: Array, cosine: Array, present: Array, left: Array
+) -> tuple[Array, Array, Array]:
+    """How much of what is left each pair of rows explains, and with which weights.
+
+    `present` (N, P) is an orthonormal basis of what is explained already.
+    """
+    s, c = sine @ present, cosine @ present
+    ss = np.einsum("ij,ij->i", sine, sine) - np.einsum("ij,ij->i", s, s)
+    cc = np.einsum("ij,ij->i", cosine, cosine) - np.einsum("ij,ij->i", c, c)
+    sc = np.einsum("ij,ij->i", sine, cosine) - np.einsum("ij,ij->i", s, c)
+    ls, lc = sine @ left, cosine @ left
+    determinant = ss * cc - sc**2
+    is_usable = determinant > 1e-6 * ss * cc
+    determinant = np.where(is_usable, determinant, np.inf)
+    a = (cc * ls - sc * lc) / determinant
+    b = (ss * lc - sc * ls) / determinant
+    gain = a * ls + b * lc
+    return np.where(np.isfinite(gain), gain, 0.0), a, b
+
+
+def _frequencies(values: Array) -> Array:
+    extent, spread = np.ptp(values), np.std(values)
+    if not (np.isfinite(extent) and extent > 0):
+        return np.empty(0)
+    step = np.pi / extent
+    n = min(int(np.ceil(FASTEST / spread / step)), MOST_FREQUENCIES)
+    return step * np.arange(1, n + 1)
+
+
+def _simple_carriers(graph: Graph, features: Array) -> list[_Carrier]:
+    """Every feature, and every sum that is fed into something."""
+    sums: list[Linear] = [{i: 1.0} for i in range(graph.n_features)]
+    for linear in graph.slots():
+        terms = {source: w for source, w in linear.items() if source != CONSTANT}
+        if len(terms) > 1 and terms not in sums:
+            sums.append(terms)
+    return [
+        _Carrier((terms,), sum(w * features[s] for s, w in terms.items()))
+        for terms in sums
+    ]
+
+
+def _products(carriers: list[_Carrier]) -> Iterator[_Carrier]:
+    for i, one in enumerate(carriers):
+        for other in carriers[i:]:
+            factors = (*one.factors, *other.factors)
+            yield _Carrier(factors, one.values * other.values)
+
+
+def _inputs_inside(graph: Graph) -> list[frozenset[int]]:
+    """The inputs that each feature depends on."""
+    inside = [frozenset((i,)) for i in range(graph.n_inputs)]
+    for node in graph.nodes:
+        sources = {s for linear in node.arguments for s in linear if s != CONSTANT}
+        inside.append(frozenset().union(*(inside[s] for s in sources)))
+    return inside
+
+
+def _groups(linear: Linear, inside: list[frozenset[int]]) -> set[frozenset[int]]:
+    """Terms of a sum that are of some inputs and no others, for any such inputs."""
+    terms = [source for source in linear if source != CONSTANT]
+    return {frozenset(s for s in terms if inside[s] <= inside[of]) for of in terms}
