@@ -26,6 +26,7 @@ from eqlearn.search.backends import (
     n_processes,
 )
 from eqlearn.search.jobs import Job, Segment, Specification, Stage, Step
+from eqlearn.search.learn import learn
 from eqlearn.search.runner import MOST_ATTEMPTS, run
 from eqlearn.search.store import Memory
 from eqlearn.search.task import Task, computing
@@ -255,6 +256,26 @@ def test_units_of_the_users_own_reach_the_workers(client: Any, table: None) -> N
     assert one_result(Cluster(client, {"data": task}), use_own_unit).step == Step(
         b"1.0", True
     )
+
+
+def test_a_search_with_own_units_goes_all_the_way_on_workers(
+    cluster: tuple[Any, Any], table: None
+) -> None:
+    # Formulas with the unit come back to workers that have not met it: to be refined,
+    # and to be fitted to every row.
+    register_unit("hill", lambda xp, z: xp.exp(-z * z))
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, (300, 1))
+    y = 2 * np.exp(-((1.5 * x) ** 2)) + 0.001 * rng.normal(size=x.shape)
+    (found,) = learn(
+        x,
+        y,
+        units=("sin", "multiply", "hill"),
+        max_attempts=16,
+        scheduler=cluster[0].scheduler_address,
+    )
+    assert found.failures == ()
+    assert any(node.unit == "hill" for node in found.candidates[0].graph.nodes)
 
 
 def test_dropped_segments_are_forgotten(client: Any, tmp_path: Path) -> None:

@@ -118,3 +118,15 @@ def test_snapping_does_not_depend_on_the_unit_of_the_target(scale: float) -> Non
     (found,) = learn(x, scale * 3 * x[:, :1] / x[:, 1:])
     assert found.candidates[0].graph.n_parameters == 1
     assert found.candidates[0].snapped.n_parameters == 0
+
+
+def test_no_other_units_come_in_than_were_asked_for() -> None:
+    # A cosine as far as its sixth power: the sine that would be shorter is not wanted.
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (300, 1))
+    y = np.cos(3 * x) + 0.01 * rng.normal(size=x.shape)
+    (found,) = learn(x, y, units=("multiply",), max_attempts=20)
+    units = {node.unit for one in found.candidates for node in one.graph.nodes}
+    assert units == {"multiply"}
+    (found,) = learn(x, y, max_attempts=20)
+    assert {node.unit for node in found.candidates[0].graph.nodes} == {"sin"}

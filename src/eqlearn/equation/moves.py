@@ -7,7 +7,7 @@ quotient becomes a product. No move knows any particular law.
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -419,3 +419,14 @@ ALL: tuple[Move, ...] = (
     added_terms,
     added_waves,
 )
+_NEW_SINES: tuple[Move, ...] = (
+    sines_for_units,
+    bent_sources,
+    waves_for_sums,
+    added_waves,
+)
+
+
+def with_units(units: Container[str]) -> tuple[Move, ...]:
+    """All moves that bring in no other units than these."""
+    return tuple(move for move in ALL if "sin" in units or move not in _NEW_SINES)

@@ -24,6 +24,8 @@ FASTEST = 10.0
 MOST_FREQUENCIES = 48
 #: Rows that waves are compared on.
 N_ROWS = 500
+#: Things that pairs are made of, at most: those of which waves explain most.
+MOST_PAIRED = 30
 #: Share of a sum's effect that a wave in its place may leave out, at most.
 LEFT_OUT = 0.3
 
@@ -109,7 +111,9 @@ def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
     graph, local = seen.graph, _linearised(seen)
     simple = _simple_carriers(graph, local.features)
     tried = [(carrier, range(len(local.effects))) for carrier in simple]
-    tried += [(carrier, _output_slots(graph)) for carrier in _products(simple)]
+    outputs = _output_slots(graph)
+    factors = _most_telling(simple, local, outputs)
+    tried += [(carrier, outputs) for carrier in _products(factors)]
     found, n_tried = [], 0
     for carrier, slots in tried:
         frequencies = _frequencies(carrier.values)
@@ -133,10 +137,12 @@ def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
     frequencies.
     """
     graph, local = seen.graph, _linearised(seen)
+    outputs = _output_slots(graph)
     features = _simple_carriers(graph, local.features)[: graph.n_features]
-    carriers = [*features, *_products(features[: graph.n_inputs])]
+    inputs = _most_telling(features[: graph.n_inputs], local, outputs)
+    carriers = _most_telling([*features, *_products(inputs)], local, outputs)
     found, n_tried = [], 0
-    for slot in _output_slots(graph):
+    for slot in outputs:
         promising, n = _plane_waves(carriers, local.effects[slot] * local.left, n_best)
         n_tried += n
         for turns in promising:
@@ -170,6 +176,23 @@ def _plane_waves(
                 best.append((float(size[k, m]), turns))
     best.sort(key=lambda wave: -wave[0])
     return [turns for _, turns in best[:n_best]], n_tried
+
+
+def _most_telling(
+    carriers: list[_Carrier], local: _Linearised, slots: range
+) -> list[_Carrier]:
+    """All carriers, if they are few; else those whose waves explain most."""
+    if len(carriers) <= MOST_PAIRED:
+        return carriers
+    to_explain = local.effects[slots.start : slots.stop] * local.left
+
+    def explains(carrier: _Carrier) -> float:
+        z = np.outer(_frequencies(carrier.values), carrier.values)
+        return float(np.abs(np.exp(1j * z) @ to_explain.T).max(initial=0.0))
+
+    sizes = np.array([explains(carrier) for carrier in carriers])
+    chosen = np.sort(np.argsort(-sizes, kind="stable")[:MOST_PAIRED])
+    return [carriers[i] for i in chosen]
 
 
 def _best_of(

@@ -223,7 +223,10 @@ class FastPlan:
         return tuple(recurring_parts(best, self._pool.task.x))
 
     def _seeds(self) -> tuple[Graph, ...]:
-        if self._relatedness() < STRUCTURE:  # hardly anything is missing
+        has_sines = "sin" in self._pool.task.units
+        if (
+            not has_sines or self._relatedness() < STRUCTURE
+        ):  # hardly anything is missing
             return ()
         graphs = (entry.found.graph for entry in self._pool.entries)
         small = (graph for graph in graphs if graph.n_parameters <= max(SEED_SIZES))

@@ -10,7 +10,7 @@ from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, Scored, complexity, refit, score
 from eqlearn.equation.improve import PATIENT, Climb, Patience, climb
-from eqlearn.equation.moves import ALL
+from eqlearn.equation.moves import with_units
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
@@ -101,7 +101,8 @@ def refine(task: Task, specification: Specification, state: bytes | None) -> Ste
         else:
             at = _climb_from(read(state))
         patience = _patience(graph.n_parameters)
-        at = climb(at, many, ALL, patience=patience, is_over=watch.is_over)
+        moves = with_units(task.units)
+        at = climb(at, many, moves, patience=patience, is_over=watch.is_over)
         if not at.is_done:
             return Step(written(_climb_document(at)), False)
         found = pruned_in_stages(at.best.graph, task.rows(N_PRUNE))

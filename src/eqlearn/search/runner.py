@@ -213,6 +213,7 @@ class _Session:
 
     def collect(self) -> None:
         """Wait for segments to end; store what they left before it counts."""
+        done: list[tuple[_Track, Job, bytes]] = []
         for ended in self._backend.ended(PATIENCE):
             track = self._running.pop(ended.job.key, None)
             if track is None:
@@ -224,11 +225,15 @@ class _Session:
             self._suspects.discard(job.key)
             self._store.save(job.key, step, self.seconds)
             if step.is_done:
-                self._settle(track, job, "done", step.state)
+                done.append((track, job, step.state))
                 continue
             if track.wants(job.key):
                 self._queue(track, job, step.state)
             self._report(job, "running")
+        if done:
+            self.hand_out()  # no worker needs to wait while results are judged
+        for track, job, state in done:
+            self._settle(track, job, "done", state)
 
     def _bury(self, track: "_Track", ended: Ended) -> None:
         """Try a segment again whose worker died; give up on one that fails itself."""
