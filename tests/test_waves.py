@@ -200,3 +200,11 @@ def test_a_formula_that_stays_is_no_witness_of_itself() -> None:
     step = growth(nested(), job.specification, None)
     assert step.is_done
     assert grown_in(step.state) is None
+
+
+def test_no_waves_are_added_to_so_few_rows_that_some_would_fit() -> None:
+    rng = np.random.default_rng(0)
+    data = samples(rng.uniform(-1, 1, (40, 20)), rng.normal(size=(40, 1)))
+    start = fitted(formula(20, {0: 1.0}), data).graph
+    for move in (added_waves, added_plane_waves):
+        assert list(propose(start, data, [move])) == []

@@ -22,18 +22,22 @@ from eqlearn.training.levenberg import PLAIN, Workspace
 #: frequencies are tried at most: neighbours differ by half a turn over the whole range.
 FASTEST = 10.0
 MOST_FREQUENCIES = 48
-#: Rows that waves are compared on.
+#: Rows that waves are compared on, and how few are too few: some wave fits them.
 N_ROWS = 500
+FEWEST_ROWS = 50
 #: Things that pairs are made of, at most: those of which waves explain most.
 MOST_PAIRED = 30
 #: Share of a sum's effect that a wave in its place may leave out, at most.
 LEFT_OUT = 0.3
+#: Waves that are proposed for one sum, at most.
+N_ALIKE = 3
 
 
 class _Linearised(NamedTuple):
     """A formula at some of the labelled data, of all targets."""
 
     features: Array  # (F, N)
+    weight: Array  # (N,) of the samples, 1 in all
     effects: Array  # (S, N) derivatives of the residuals by linear combinations
     present: Array  # (N, P) orthonormal basis of what its parameters can change
     left: Array  # (N,) what they leave of the residuals
@@ -58,8 +62,10 @@ def _linearised(seen: Seen) -> _Linearised:
 
     present = np.linalg.qr(labelled(work.jacobian()).T)[0]
     r = work.r[:, :n].ravel()
+    weight = np.tile(work.samples.root_weight**2, n_targets)
     return _Linearised(
         np.tile(work.values.features[:, :n], (1, n_targets)),
+        weight / weight.sum(),
         labelled(work.by_slots()),
         present,
         r - present @ (present.T @ r),
@@ -71,6 +77,7 @@ class _Carrier(NamedTuple):
 
     factors: tuple[Linear, ...]
     values: Array
+    frequencies: Array  # of its waves
 
     def put(self, draft: Draft, frequency: float) -> Linear:
         """The carrier times a frequency, as terms of a draft."""
@@ -108,15 +115,17 @@ def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
     Tried are waves of every feature and sum in every slot, and of products of two in
     the numerator and denominator.
     """
+    if seen.samples.n_residuals < FEWEST_ROWS:
+        return
     graph, local = seen.graph, _linearised(seen)
-    simple = _simple_carriers(graph, local.features)
+    simple = _simple_carriers(graph, local)
     tried = [(carrier, range(len(local.effects))) for carrier in simple]
     outputs = _output_slots(graph)
     factors = _most_telling(simple, local, outputs)
-    tried += [(carrier, outputs) for carrier in _products(factors)]
+    tried += [(carrier, outputs) for carrier in _products(factors, local)]
     found, n_tried = [], 0
     for carrier, slots in tried:
-        frequencies = _frequencies(carrier.values)
+        frequencies = carrier.frequencies
         if not len(frequencies):
             continue
         z = np.outer(frequencies, carrier.values)
@@ -136,11 +145,13 @@ def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
     Tried are pairs of features and of products of two inputs, at all pairs of their
     frequencies.
     """
+    if seen.samples.n_residuals < FEWEST_ROWS:
+        return
     graph, local = seen.graph, _linearised(seen)
     outputs = _output_slots(graph)
-    features = _simple_carriers(graph, local.features)[: graph.n_features]
+    features = _simple_carriers(graph, local)[: graph.n_features]
     inputs = _most_telling(features[: graph.n_inputs], local, outputs)
-    carriers = _most_telling([*features, *_products(inputs)], local, outputs)
+    carriers = _most_telling([*features, *_products(inputs, local)], local, outputs)
     found, n_tried = [], 0
     for slot in outputs:
         promising, n = _plane_waves(carriers, local.effects[slot] * local.left, n_best)
@@ -160,19 +171,21 @@ def _plane_waves(
     All pairs of frequencies are one product of matrices, as long as what is explained
     already is not taken out of the waves.
     """
-    scanned = [(carrier, _frequencies(carrier.values)) for carrier in carriers]
-    scanned = [(carrier, some) for carrier, some in scanned if len(some)]
-    tables = [np.exp(1j * np.outer(some, of.values)) for of, some in scanned]
+    scanned = [carrier for carrier in carriers if len(carrier.frequencies)]
+    tables = [np.exp(1j * np.outer(of.frequencies, of.values)) for of in scanned]
     best: list[tuple[float, _Turns]] = []
     n_tried = 0
-    for i, (one, slow) in enumerate(scanned):
+    for i, one in enumerate(scanned):
         weighted = tables[i] * to_explain
-        for j, (other, fast) in enumerate(scanned[i + 1 :], start=i + 1):
+        for j, other in enumerate(scanned[i + 1 :], start=i + 1):
             for sign, table in ((1.0, tables[j]), (-1.0, tables[j].conj())):
                 size = np.abs(weighted @ table.T)
                 n_tried += size.size
                 k, m = np.unravel_index(int(np.argmax(size)), size.shape)
-                turns = (one, float(slow[k])), (other, sign * float(fast[m]))
+                turns = (
+                    (one, float(one.frequencies[k])),
+                    (other, sign * float(other.frequencies[m])),
+                )
                 best.append((float(size[k, m]), turns))
     best.sort(key=lambda wave: -wave[0])
     return [turns for _, turns in best[:n_best]], n_tried
@@ -187,7 +200,7 @@ def _most_telling(
     to_explain = local.effects[slots.start : slots.stop] * local.left
 
     def explains(carrier: _Carrier) -> float:
-        z = np.outer(_frequencies(carrier.values), carrier.values)
+        z = np.outer(carrier.frequencies, carrier.values)
         return float(np.abs(np.exp(1j * z) @ to_explain.T).max(initial=0.0))
 
     sizes = np.array([explains(carrier) for carrier in carriers])
@@ -216,29 +229,31 @@ def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
     """
     graph, local = seen.graph, _linearised(seen)
     inside = _inputs_inside(graph)
-    carriers = _simple_carriers(graph, local.features)
+    carriers = _simple_carriers(graph, local)
     found: list[tuple[int, float, Graph]] = []
     for slot, linear in enumerate(graph.slots()):
         for group in _groups(linear, inside):
             within = frozenset().union(*(inside[source] for source in group))
             value = sum(linear[source] * local.features[source] for source in group)
-            waves = [
-                _fitted(value, slot, local.effects[slot], carrier)
+            likenesses = [
+                _alike(value, local.effects[slot], carrier)
                 for carrier in carriers
                 if all(inside[s] <= within for s in carrier.factors[0])
                 and carrier.factors[0].keys() != group
             ]
-            left_out, wave = min(waves, key=lambda one: one[0], default=(np.inf, None))
-            if wave is None or left_out > LEFT_OUT:
-                continue
-            draft = Draft(graph)
-            terms = draft.slots()[slot]
-            for source in group:
-                del terms[source]
-            wave.put(draft)
-            if (replaced := draft.freeze()) is not None:
-                n_parameters = compact(replaced).n_parameters
-                found.append((n_parameters, left_out, replaced))
+            likenesses.sort(key=lambda one: one.left_out)
+            for one in likenesses[:N_ALIKE]:
+                if one.left_out > LEFT_OUT:
+                    break
+                draft = Draft(graph)
+                terms = draft.slots()[slot]
+                for source in group:
+                    del terms[source]
+                terms[CONSTANT] = terms.get(CONSTANT, 0.0) + one.constant
+                one.wave(slot).put(draft)
+                if (replaced := draft.freeze()) is not None:
+                    n_parameters = compact(replaced).n_parameters
+                    found.append((n_parameters, one.left_out, replaced))
     yield from _both_ends(found, n_best)
 
 
@@ -256,25 +271,44 @@ def _both_ends(
         yield Proposal("wave for a sum", graph)
 
 
-def _fitted(
-    value: Array, slot: int, effect: Array, carrier: _Carrier
-) -> tuple[float, _Wave]:
-    """The best wave for the value of a sum, and the share of its effect left out."""
-    frequencies = _frequencies(carrier.values)
-    constant = np.abs(effect)[:, None]
-    constant = constant / (np.linalg.norm(constant) or 1.0)
-    target = value * constant[:, 0]
-    target = target - constant[:, 0] * (constant[:, 0] @ target)
+class _Likeness(NamedTuple):
+    """A wave and a constant that are nearly the value of a sum."""
+
+    left_out: float  # share of the sum's effect
+    turns: _Turns = ()
+    of_sine: float = 0.0
+    of_cosine: float = 0.0
+    constant: float = 0.0
+
+    def wave(self, slot: int) -> _Wave:
+        """The wave, for a slot."""
+        return _Wave(0.0, slot, self.turns, self.of_sine, self.of_cosine)
+
+
+def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness:
+    """The wave of a carrier that is most like a value, where that has an effect."""
+    frequencies = carrier.frequencies
+    size = np.linalg.norm(effect)
+    if not len(frequencies) or not size > 0:
+        return _Likeness(np.inf)
+    weight = np.abs(effect) / size  # a constant's effect, of length 1
+    target = weight * (value - weight**2 @ value)
     total = float(target @ target)
-    if not len(frequencies) or not total > 0:
-        return np.inf, _Wave(0.0, slot, (), 0.0, 0.0)
-    z = np.outer(frequencies, carrier.values)
-    weighted = np.sin(z) * constant.T, np.cos(z) * constant.T
-    gain, *weights = _explained(*weighted, constant, target)
-    k = int(np.argmax(gain))
-    a, b = (float(weight[k]) for weight in weights)
-    wave = _Wave(float(gain[k]), slot, ((carrier, float(frequencies[k])),), a, b)
-    return 1.0 - wave.gain / total, wave
+    if not total > 0:
+        return _Likeness(np.inf)
+
+    def best(frequencies: Array) -> tuple[float, float, float, float]:
+        z = np.outer(frequencies, carrier.values)
+        rows = np.sin(z) * weight, np.cos(z) * weight
+        gain, a, b = _explained(*rows, weight[:, None], target)
+        k = int(np.argmax(gain))
+        return float(gain[k]), float(frequencies[k]), float(a[k]), float(b[k])
+
+    _, near, *_ = best(frequencies)
+    gain, frequency, a, b = best(near + frequencies[0] * np.linspace(-0.5, 0.5, 9))
+    z = frequency * carrier.values
+    constant = float(weight**2 @ (value - a * np.sin(z) - b * np.cos(z)))
+    return _Likeness(1.0 - gain / total, ((carrier, frequency),), a, b, constant)
 
 
 def _explained(
@@ -298,8 +332,9 @@ def _explained(
     return np.where(np.isfinite(gain), gain, 0.0), a, b
 
 
-def _frequencies(values: Array) -> Array:
-    extent, spread = np.ptp(values), np.std(values)
+def _frequencies(values: Array, weight: Array) -> Array:
+    extent = np.ptp(values)
+    spread = np.sqrt(weight @ (values - weight @ values) ** 2)
     if not (np.isfinite(extent) and extent > 0):
         return np.empty(0)
     step = np.pi / extent
@@ -307,24 +342,26 @@ def _frequencies(values: Array) -> Array:
     return step * np.arange(1, n + 1)
 
 
-def _simple_carriers(graph: Graph, features: Array) -> list[_Carrier]:
+def _simple_carriers(graph: Graph, local: _Linearised) -> list[_Carrier]:
     """Every feature, and every sum that is fed into something."""
     sums: list[Linear] = [{i: 1.0} for i in range(graph.n_features)]
     for linear in graph.slots():
         terms = {source: w for source, w in linear.items() if source != CONSTANT}
         if len(terms) > 1 and terms not in sums:
             sums.append(terms)
+    values = (sum(w * local.features[s] for s, w in terms.items()) for terms in sums)
     return [
-        _Carrier((terms,), sum(w * features[s] for s, w in terms.items()))
-        for terms in sums
+        _Carrier((terms,), value, _frequencies(value, local.weight))
+        for terms, value in zip(sums, values, strict=True)
     ]
 
 
-def _products(carriers: list[_Carrier]) -> Iterator[_Carrier]:
+def _products(carriers: list[_Carrier], local: _Linearised) -> Iterator[_Carrier]:
     for i, one in enumerate(carriers):
         for other in carriers[i:]:
             factors = (*one.factors, *other.factors)
-            yield _Carrier(factors, one.values * other.values)
+            values = one.values * other.values
+            yield _Carrier(factors, values, _frequencies(values, local.weight))
 
 
 def _inputs_inside(graph: Graph) -> list[frozenset[int]]:
