@@ -52,10 +52,10 @@ NEARLY_NOTHING = 1e-4
 ATTEMPTS_SHARE = 0.7
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
-#: Batches before the first growth, how many there are for one, and the formulas of
-#: which the best that was not tried yet is let grow.
-BEFORE_GROWTH = 12
-EVERY_GROWTH = 3
+#: Batches before the first growth, which of so many are growths, and the number of
+#: formulas of which the best that was not tried yet is let grow.
+BEFORE_GROWTH = 8
+GROWTHS, OF_BATCHES = (1, 3), 5
 N_SEEDS = 40
 #: Parameters that such a formula may have, by turns: too much of larger ones is wrong.
 SEED_SIZES = (25, 12)
@@ -176,7 +176,7 @@ class FastPlan:
 
     def _seed(self, index: int, known: Known) -> Graph | None:
         """The formula that is to grow instead of a batch, if it is time for one."""
-        if index < BEFORE_GROWTH or index % EVERY_GROWTH != 0:
+        if index < BEFORE_GROWTH or index % OF_BATCHES not in GROWTHS:
             return None
         sown = [graph for i, graph in self._sown.items() if i != index]
         new = (g for g in known.seeds if not any(g is other for other in sown))

@@ -30,25 +30,27 @@ def growth(task: Task, specification: Specification, state: bytes | None) -> Ste
     """Grow for the length of a segment."""
     watch = Stopwatch()
     with computing(task):
-        start, data = from_document(specification["graph"]), task.rows(N_SEARCH)
+        start = from_document(specification["graph"])
+        # Far points tell formulas apart; while one is still wrong they only mislead.
+        data = task.near().rows(N_SEARCH)
         begun = refit(start, data)
         at = Growth(begun, begun) if state is None else _growth_from(read(state))
         additions = ALL_ADDITIONS if specification["planes"] else FEW_ADDITIONS
         at = grow(at, data, additions, is_over=watch.is_over)
         if not at.is_done:
             return Step(written(_document(at)), False)
-        found = pruned_in_stages(at.best.graph, data)
+        found = pruned_in_stages(at.best.graph, task.rows(N_SEARCH))
     # A formula that stayed what it was is no second witness of itself.
-    is_new = BETTER * found.sse < begun.sse
+    is_new = BETTER * at.best.sse < begun.sse
     return Step(written(scored(found) if is_new else None), True)
 
 
 def grown_in(state: bytes | None) -> Scored | None:
-    """What a formula has grown to, or had when time was up; None if it is no other."""
+    """What a formula has grown to; None if it is no other, or time was up before."""
     document = None if state is None else read(state)
-    if document is None or "best" not in document:
-        return None if document is None else scored_from(document)
-    return _growth_from(document).best
+    if document is None or "best" in document:
+        return None
+    return scored_from(document)
 
 
 def _document(at: Growth) -> dict[str, Any]:

@@ -57,6 +57,12 @@ class Task:
         weight = None if self.weight is None else self.weight[:n]
         return replace(self, x=self.x[:n], y=self.y[:n], weight=weight)
 
+    def near(self) -> "Task":
+        """The task without its far points."""
+        weight = None if self.weight is None else self.weight[self.n_far :]
+        x, y = self.x[self.n_far :], self.y[self.n_far :]
+        return replace(self, x=x, y=y, weight=weight, n_far=0)
+
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""
         return rescaled(graph, self.x_scale, [self.y_scale])
