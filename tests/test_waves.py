@@ -191,8 +191,7 @@ def test_a_growth_that_is_cut_short_counts_for_nothing(
     monkeypatch.setattr("eqlearn.search.jobs.SEGMENT_SECONDS", 0.0)
     task, job = nested(), growth_job(0, 7, START, with_planes=True)
     step = growth(task, job.specification, None)
-    assert not step.is_done
-    assert grown_in(step.state) is None
+    assert (step.is_done, grown_in(step.state)) == (False, None)
     while not step.is_done:
         step = growth(task, job.specification, step.state)
     assert grown_in(step.state) is not None
