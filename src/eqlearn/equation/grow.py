@@ -2,9 +2,8 @@
 
 Networks are trained with more than they need and pruned. Functions within functions
 are found the other way round as well: add whatever explains most of what is left, one
-term or wave at a time, and tidy up between. Only what helps counts on the way, not
-what it costs, so that a series may stand for a function until it is seen for what it
-is (`waves_for_sums`).
+term or wave at a time, and tidy up between. So a series may stand for a function until
+it is seen for what it is (`waves_for_sums`).
 """
 
 import math

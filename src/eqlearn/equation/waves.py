@@ -91,22 +91,20 @@ _Turns: TypeAlias = tuple[tuple[_Carrier, float], ...]
 
 
 class _Wave(NamedTuple):
-    """A sine in some slot, and what it would explain there."""
+    """A sine with its phase and size."""
 
-    gain: float
-    slot: int
     turns: _Turns
     of_sine: float
     of_cosine: float
 
-    def put(self, draft: Draft) -> None:
-        """Add the wave to its slot."""
+    def put(self, draft: Draft, slot: int) -> None:
+        """Add the wave to a slot."""
         argument = {CONSTANT: float(np.arctan2(self.of_cosine, self.of_sine))}
         for carrier, frequency in self.turns:
             for source, weight in carrier.put(draft, frequency).items():
                 argument[source] = argument.get(source, 0.0) + weight
         unit = draft.add("sin", argument)
-        draft.slots()[self.slot][unit] = float(np.hypot(self.of_sine, self.of_cosine))
+        draft.slots()[slot][unit] = float(np.hypot(self.of_sine, self.of_cosine))
 
 
 def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
@@ -135,7 +133,8 @@ def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
             gain, a, b = local.explained_by(sine, cosine, slot)
             k = int(np.argmax(gain))
             turns = ((carrier, float(frequencies[k])),)
-            found.append(_Wave(float(gain[k]), slot, turns, float(a[k]), float(b[k])))
+            wave = _Wave(turns, float(a[k]), float(b[k]))
+            found.append((float(gain[k]), slot, wave))
     yield from _best_of(found, n_best, graph, n_tried)
 
 
@@ -159,7 +158,8 @@ def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
         for turns in promising:
             z = sum(frequency * carrier.values for carrier, frequency in turns)[None]
             gain, a, b = local.explained_by(np.sin(z), np.cos(z), slot)
-            found.append(_Wave(float(gain[0]), slot, turns, float(a[0]), float(b[0])))
+            wave = _Wave(turns, float(a[0]), float(b[0]))
+            found.append((float(gain[0]), slot, wave))
     yield from _best_of(found, n_best, graph, n_tried)
 
 
@@ -209,12 +209,13 @@ def _most_telling(
 
 
 def _best_of(
-    found: list[_Wave], n_best: int, graph: Graph, n_tried: int
+    found: list[tuple[float, int, _Wave]], n_best: int, graph: Graph, n_tried: int
 ) -> Iterator[Proposal]:
-    found.sort(key=lambda wave: -wave.gain)
-    for wave in found[:n_best]:
+    """Add the waves that explain most, each to its slot."""
+    found.sort(key=lambda one: -one[0])
+    for _, slot, wave in found[:n_best]:
         draft = Draft(graph)
-        wave.put(draft)
+        wave.put(draft, slot)
         yield Proposal("wave", draft.freeze(), n_tried)
 
 
@@ -236,10 +237,11 @@ def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
             within = frozenset().union(*(inside[source] for source in group))
             value = sum(linear[source] * local.features[source] for source in group)
             likenesses = [
-                _alike(value, local.effects[slot], carrier)
+                one
                 for carrier in carriers
                 if all(inside[s] <= within for s in carrier.factors[0])
                 and carrier.factors[0].keys() != group
+                and (one := _alike(value, local.effects[slot], carrier)) is not None
             ]
             likenesses.sort(key=lambda one: one.left_out)
             for one in likenesses[:N_ALIKE]:
@@ -250,7 +252,7 @@ def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
                 for source in group:
                     del terms[source]
                 terms[CONSTANT] = terms.get(CONSTANT, 0.0) + one.constant
-                one.wave(slot).put(draft)
+                one.wave.put(draft, slot)
                 if (replaced := draft.freeze()) is not None:
                     n_parameters = compact(replaced).n_parameters
                     found.append((n_parameters, one.left_out, replaced))
@@ -275,27 +277,21 @@ class _Likeness(NamedTuple):
     """A wave and a constant that are nearly the value of a sum."""
 
     left_out: float  # share of the sum's effect
-    turns: _Turns = ()
-    of_sine: float = 0.0
-    of_cosine: float = 0.0
-    constant: float = 0.0
-
-    def wave(self, slot: int) -> _Wave:
-        """The wave, for a slot."""
-        return _Wave(0.0, slot, self.turns, self.of_sine, self.of_cosine)
+    wave: _Wave
+    constant: float
 
 
-def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness:
+def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness | None:
     """The wave of a carrier that is most like a value, where that has an effect."""
     frequencies = carrier.frequencies
     size = np.linalg.norm(effect)
     if not len(frequencies) or not size > 0:
-        return _Likeness(np.inf)
+        return None
     weight = np.abs(effect) / size  # a constant's effect, of length 1
     target = weight * (value - weight**2 @ value)
     total = float(target @ target)
     if not total > 0:
-        return _Likeness(np.inf)
+        return None
 
     def best(frequencies: Array) -> tuple[float, float, float, float]:
         z = np.outer(frequencies, carrier.values)
@@ -308,7 +304,8 @@ def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness:
     gain, frequency, a, b = best(near + frequencies[0] * np.linspace(-0.5, 0.5, 9))
     z = frequency * carrier.values
     constant = float(weight**2 @ (value - a * np.sin(z) - b * np.cos(z)))
-    return _Likeness(1.0 - gain / total, ((carrier, frequency),), a, b, constant)
+    wave = _Wave(((carrier, frequency),), a, b)
+    return _Likeness(1.0 - gain / total, wave, constant)
 
 
 def _explained(
@@ -345,9 +342,8 @@ def _frequencies(values: Array, weight: Array) -> Array:
 def _simple_carriers(graph: Graph, local: _Linearised) -> list[_Carrier]:
     """Every feature, and every sum that is fed into something."""
     sums: list[Linear] = [{i: 1.0} for i in range(graph.n_features)]
-    for linear in graph.slots():
-        terms = {source: w for source, w in linear.items() if source != CONSTANT}
-        if len(terms) > 1 and terms not in sums:
+    for terms in graph.sums():
+        if terms not in sums:
             sums.append(terms)
     values = (sum(w * local.features[s] for s, w in terms.items()) for terms in sums)
     return [

@@ -78,6 +78,13 @@ class Graph:
         """Whether no output has a numerator."""
         return not any(numerator for numerator, _ in self.outputs)
 
+    def sums(self) -> Iterator[Linear]:
+        """What is fed into something as a sum of several features, less constants."""
+        for linear in self.slots():
+            terms = {source: w for source, w in linear.items() if source != CONSTANT}
+            if len(terms) > 1:
+                yield terms
+
     def slots(self) -> list[Linear]:
         """All linear combinations, by slot."""
         arguments = [linear for node in self.nodes for linear in node.arguments]

@@ -223,10 +223,8 @@ class FastPlan:
         return tuple(recurring_parts(best, self._pool.task.x))
 
     def _seeds(self) -> tuple[Graph, ...]:
-        has_sines = "sin" in self._pool.task.units
-        if (
-            not has_sines or self._relatedness() < STRUCTURE
-        ):  # hardly anything is missing
+        is_nearly_right = self._relatedness() < STRUCTURE
+        if is_nearly_right or "sin" not in self._pool.task.units:
             return ()
         graphs = (entry.found.graph for entry in self._pool.entries)
         small = (graph for graph in graphs if graph.n_parameters <= max(SEED_SIZES))

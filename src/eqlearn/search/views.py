@@ -117,10 +117,7 @@ def _sums(graph: Graph) -> Iterator[Linear]:
     """Every unit by itself, and every sum that is fed into something."""
     for feature in range(graph.n_inputs, graph.n_features):
         yield {feature: 1.0}
-    for linear in graph.slots():
-        terms = {source: w for source, w in linear.items() if source != CONSTANT}
-        if len(terms) > 1:
-            yield terms
+    yield from graph.sums()
 
 
 def _standard(rows: Array) -> Array:
