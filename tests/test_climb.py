@@ -2,19 +2,24 @@
 
 import numpy as np
 import pytest
+from unordered import Workers
 
+from eqlearn.equation.additions import added_terms
 from eqlearn.equation.criterion import Scored, score
-from eqlearn.equation.improve import Climb, Patience, climb
+from eqlearn.equation.improve import PATIENT, Patience, Trial, improve, try_proposals
 from eqlearn.equation.moves import ALL
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.search import jobs
+from eqlearn.search import jobs, refinement
+from eqlearn.search.backends import Backend, Serial
 from eqlearn.search.fast import FastPlan
-from eqlearn.search.finalists import refine_job
 from eqlearn.search.finishing import Target
-from eqlearn.search.jobs import Job
+from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.pool import Pool, nothing
+from eqlearn.search.refinement import Refinement
+from eqlearn.search.runner import run
+from eqlearn.search.store import Memory
 from eqlearn.search.task import N_SEARCH, Task
 from eqlearn.training.levenberg import Samples, fit, samples
 
@@ -36,18 +41,40 @@ def start(data: Samples) -> Scored:
 
 
 @pytest.mark.parametrize("patience", [Patience(), Patience(n_proposals=37)])
-def test_a_climb_cut_after_every_proposal_comes_to_the_same_top(
-    patience: Patience,
-) -> None:
-    data = samples(*table())
-    whole = climb(Climb(start(data)), data, ALL, patience=patience)
-    at, n_cuts = Climb(start(data)), 0
-    while not at.is_done:
-        at = climb(at, data, ALL, patience=patience, is_over=lambda: True)
+def test_a_round_cut_after_every_proposal_finds_the_same(patience: Patience) -> None:
+    data, most = samples(*table()), patience.n_proposals
+    best = start(data)
+    whole = try_proposals(best, data, ALL, most=most)
+    at, n_cuts = Trial(), 0
+    while not at.is_over:
+        at = try_proposals(best, data, ALL, most=most, state=at, is_late=lambda: True)
         n_cuts += 1
     assert at == whole
-    assert n_cuts >= min(whole.n_tried, 37)
-    assert whole.n_rounds >= 1
+    assert n_cuts >= min(whole.n, 37)
+    assert whole.better is not None
+
+
+def test_parts_of_a_round_are_the_round() -> None:
+    data = samples(*table())
+    best = improve(start(data), data, ALL)  # nothing is better
+    whole = try_proposals(best, data, ALL, most=PATIENT.n_proposals)
+    assert (whole.better, whole.has_more) == (None, False)
+    parts = [
+        try_proposals(best, data, ALL, first=first, most=10)
+        for first in range(0, whole.n + 1, 10)
+    ]
+    assert [part.n for part in parts[:-1]] == [10] * (whole.n // 10)
+    assert sum(part.n for part in parts) == whole.n
+    assert [part.has_more for part in parts] == [True] * (len(parts) - 1) + [False]
+
+
+def test_terms_of_one_score_test_are_compared_beyond_the_end_of_a_part() -> None:
+    data = samples(*table())
+    best = start(data)
+    whole = try_proposals(best, data, [added_terms], most=PATIENT.n_proposals)
+    assert whole.n > 1
+    cut = try_proposals(best, data, [added_terms], most=1)
+    assert cut.better == whole.better
 
 
 def task() -> Task:
@@ -69,19 +96,59 @@ def finished(job: Job) -> tuple[bytes, int]:
 def attempts_job(index: int) -> Job:
     pool = Pool(task())
     pool.add(nothing(pool.task, pool.task.rows(N_SEARCH)))
-    job = next(FastPlan(Target(0, pool, "0", False)).stages()).job(index)
+    first = next(FastPlan(Target(0, pool, "0", False)).stages())
+    assert isinstance(first, Stage)
+    job = first.job(index)
     assert job is not None
     return job
 
 
-@pytest.mark.parametrize("name", ["refine", "attempts/0", "attempts/2"])
+def round_job() -> Job:
+    """A part of the first round of a refinement."""
+    plan = Refinement("y1/refine/0", "0", task(), START, 1.0)
+    stages = plan.stages()
+    pruning = next(stages)
+    prune = pruning.job(0)
+    assert prune is not None
+    pruning.take(0, finished(prune)[0])
+    job = next(stages).job(0)
+    assert job is not None
+    return job
+
+
+@pytest.mark.parametrize("name", ["round", "attempts/0", "attempts/2"])
 def test_short_segments_leave_what_one_long_one_leaves(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = refine_job(0, 0, START) if name == "refine" else attempts_job(int(name[-1]))
+    job = round_job() if name == "round" else attempts_job(int(name[-1]))
     monkeypatch.setattr(jobs, "SEGMENT_SECONDS", 1e9)
     whole, n_whole = finished(job)
     monkeypatch.setattr(jobs, "SEGMENT_SECONDS", -1.0)
     cut, n_cut = finished(job)
     assert cut == whole
     assert n_whole == 1 < n_cut
+
+
+def refined(backend: Backend, time_limit: float | None = None) -> Scored:
+    plan = Refinement("y1/refine/0", "0", task(), START, 1.0)
+    run([plan], backend, Memory(), time_limit=time_limit)
+    return plan.found()
+
+
+def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refinement, "JOB_SIZE", 60)
+    one = Workers(1, data={"0": task()})
+    alone = refined(one)
+    assert alone.bic < start(task().rows(N_SEARCH)).bic - 500
+    for last in (lambda jobs: jobs[0], lambda jobs: jobs[-1]):
+        workers = Workers(3, last, data={"0": task()})
+        assert refined(workers) == alone
+        assert len(workers.started) > len(one.started)  # beyond what was better
+
+
+def test_a_refinement_that_is_out_of_time_gives_back_what_it_has() -> None:
+    found = refined(Serial({"0": task()}), time_limit=1e-9)
+    assert [node.unit for node in found.graph.nodes] == ["sin"]
+    assert found.sse < start(task().rows(N_SEARCH)).sse + 1e-6

@@ -8,7 +8,7 @@ import pytest
 from eqlearn.equation.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.search import jobs
-from eqlearn.search.jobs import Job
+from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.learn import Found, learn, tasks_of
 from eqlearn.search.paper import Grid, PaperPlan, extract, train
 from eqlearn.search.task import Task
@@ -89,7 +89,9 @@ def task() -> Task:
 
 
 def training_job() -> Job:
-    job = next(PaperPlan(TINY, [], "all", 0).stages()).job(0)
+    first = next(PaperPlan(TINY, [], "all", 0).stages())
+    assert isinstance(first, Stage)
+    job = first.job(0)
     assert job is not None
     return job
 

@@ -3,14 +3,23 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from unordered import Workers
 
 from eqlearn.search import runner
 from eqlearn.search.backends import Backend, Ended, Serial
-from eqlearn.search.jobs import Job, Segment, Specification, Stage, Step
+from eqlearn.search.jobs import (
+    Job,
+    Plan,
+    Segment,
+    Specification,
+    Stage,
+    Step,
+    Together,
+)
 from eqlearn.search.runner import Event, Interrupts, run
 from eqlearn.search.store import Memory, Store
 
@@ -59,44 +68,6 @@ class Toy:
                 return self._is_over(index, state)
 
             yield Stage(job, take, self._before, self._share, self._at_least)
-
-
-class Workers:
-    """Ends segments in a given order, as if computed by several workers."""
-
-    def __init__(
-        self,
-        n_workers: int,
-        order: Callable[[list[Job]], Job] = lambda jobs: jobs[-1],
-        deadly: Collection[str] = (),
-    ) -> None:
-        self.n_workers = n_workers
-        self._order, self._deadly = order, deadly
-        self.waiting: dict[str, tuple[Job, bytes | None]] = {}
-        self.started: list[str] = []
-        self.together: list[set[str]] = []  # what else was there when one ended
-        self.dropped: list[str] = []
-
-    def start(self, job: Job, state: bytes | None) -> None:
-        self.started.append(job.name)
-        self.waiting[job.key] = job, state
-
-    def ended(self, timeout: float) -> list[Ended]:
-        if not self.waiting:
-            return []
-        self.together.append({job.name for job, _ in self.waiting.values()})
-        chosen = self._order([job for job, _ in self.waiting.values()])
-        if chosen.name in self._deadly:
-            # Nobody can tell which of a dead worker's segments it died of.
-            killed = [job for job, _ in self.waiting.values()]
-            self.waiting.clear()
-            return [Ended(job, None, "its worker process died", 1) for job in killed]
-        job, state = self.waiting.pop(chosen.key)
-        return [Ended(job, job.segment(None, job.specification, state))]
-
-    def drop(self, keys: Collection[str]) -> None:
-        for key in keys:
-            self.dropped.append(self.waiting.pop(key)[0].name)
 
 
 def states(plan: Toy) -> list[bytes | None]:
@@ -263,7 +234,7 @@ def test_what_a_store_has_is_not_computed_again(tmp_path: Path) -> None:
     assert again.taken == first.taken
 
 
-def interrupted_run(directory: Path, n_segments: int, plan: Toy) -> None:
+def interrupted_run(directory: Path, n_segments: int, plan: Plan) -> None:
     """Compute so many segments, then die."""
 
     class Mortal(Serial):
@@ -320,6 +291,75 @@ def test_plans_share_the_workers_evenly() -> None:
     for n in range(len(backend.started)):
         begun = [name[0] for name in backend.started[:n]]
         assert abs(begun.count("a") - begun.count("b")) <= 1
+
+
+class Forked:
+    """A stage, then plans side by side, then another stage."""
+
+    def __init__(self, *plans: Toy) -> None:
+        self.plans = plans
+        self.ends = Toy(jobs("first", 2)), Toy(jobs("last", 1))
+
+    def stages(self) -> Iterator[Stage | Together]:
+        first, last = self.ends
+        yield from first.stages()
+        yield Together(self.plans)
+        self.taken_before_last = [plan.taken for plan in self.plans]
+        yield from last.stages()
+
+
+def forked() -> Forked:
+    lengths = ((3, 1), (1,)), ((1,), (1, 2)), ()
+    return Forked(
+        *(
+            Toy(*(jobs(f"{k}{i}", *some) for i, some in enumerate(stages)))
+            for k, stages in enumerate(lengths)
+        )
+    )
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 5])
+def test_what_comes_after_plans_side_by_side_waits_for_the_last(n_workers: int) -> None:
+    plan = forked()
+    assert run([plan], Workers(n_workers), Memory()).reason == "finished"
+    assert [states(toy) for toy in plan.plans] == [
+        [b"...", b".", b"."],
+        [b".", b".", b".."],
+        [],
+    ]
+    assert plan.taken_before_last == [toy.taken for toy in plan.plans]
+    assert states(plan.ends[1]) == [b"."]
+
+
+def test_plans_side_by_side_share_the_workers_evenly() -> None:
+    backend = Workers(1, lambda jobs: jobs[0])
+    run([Forked(Toy(jobs("a", 1, 1)), Toy(jobs("b", 1, 1)))], backend, Memory())
+    assert backend.started == ["first/0"] * 2 + ["a/0", "b/0", "a/1", "b/1", "last/0"]
+
+
+def test_no_plans_side_by_side_are_over_at_once() -> None:
+    plan = Forked()
+    assert run([plan], Workers(2), Memory()).reason == "finished"
+    assert states(plan.ends[1]) == [b"."]
+
+
+def test_when_time_is_up_plans_side_by_side_end_with_what_is_there() -> None:
+    plan = forked()
+    assert run([plan], Workers(2), Memory(), time_limit=1e-9).reason == "time"
+    assert [states(toy) for toy in plan.plans] == [[], [], []]
+
+
+@pytest.mark.parametrize("n_segments", range(11))
+def test_plans_side_by_side_go_on_in_another_session(
+    tmp_path: Path, n_segments: int
+) -> None:
+    whole, again, backend = forked(), forked(), Workers(1)
+    run([whole], Workers(2), Memory())
+    interrupted_run(tmp_path, n_segments, forked())
+    with Store(tmp_path, {}) as store:
+        run([again], backend, store)
+    assert len(backend.started) == 12 - n_segments
+    assert [toy.taken for toy in again.plans] == [toy.taken for toy in whole.plans]
 
 
 def test_a_callback_sees_everything_that_is_running() -> None:

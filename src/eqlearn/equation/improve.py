@@ -55,16 +55,14 @@ class Patience:
 PATIENT = Patience()
 
 
-class Climb(NamedTuple):
-    """How far the climbing is; all that is needed to go on with it."""
+class Trial(NamedTuple):
+    """How far some proposals of a round are dealt with; all that is needed to go on."""
 
-    best: Scored
-    n_tried: int = 0  # proposals so far
-    n_rounds: int = 0  # steps upwards so far
-    n_of_round: int = 0  # proposals of this round that are dealt with
-    better: Scored | None = None  # the best of this round
+    n: int = 0  # proposals so far
+    better: Scored | None = None  # the best of them, if better than the present formula
     kind: str = ""  # the move that made it
-    is_done: bool = False
+    is_over: bool = False
+    has_more: bool = True  # whether the round may have proposals after these
 
 
 def improve(
@@ -76,53 +74,60 @@ def improve(
     patience: Patience = PATIENT,
 ) -> Scored:
     """Apply moves as long as one of them lowers the criterion."""
-    return climb(Climb(best), samples, moves, floor=floor, patience=patience).best
+    moves, n_left = tuple(moves), patience.n_proposals
+    for _ in range(patience.n_rounds):
+        if n_left <= 0:
+            break
+        tried = try_proposals(
+            best, samples, moves, most=n_left, floor=floor, patience=patience
+        )
+        if tried.better is None:
+            break
+        best, n_left = tried.better, n_left - tried.n
+    return best
 
 
-def climb(
-    state: Climb,
+def try_proposals(
+    best: Scored,
     samples: Samples,
     moves: Iterable[Move],
     *,
+    first: int = 0,
+    most: int,
+    state: Trial | None = None,
     floor: float = EXACT,
     patience: Patience = PATIENT,
-    is_over: Callable[[], bool] = lambda: False,
-) -> Climb:
-    """Go on climbing to the top, or until `is_over`: stopping changes nothing."""
-    moves, few = tuple(moves), samples.first(patience.n_rows)
-    while not state.is_done:
-        if state.n_tried >= patience.n_proposals or state.n_rounds >= patience.n_rounds:
-            return _next_round(state)._replace(is_done=True)
-        present = refit(state.best.graph, few, floor=floor, n_iterations=3)
-        proposals = propose(state.best.graph, samples, moves)
-        for proposal in itertools.islice(proposals, state.n_of_round, None):
-            # Terms of one score test explain the same residual, to first order equally
-            # well (x·f above and -x below a fraction f): only the fits tell which one.
-            is_alike = proposal.n_tried > 1 and proposal.kind == state.kind
-            if state.better is not None and not is_alike:
-                break
-            start = screened(present, proposal, few, floor, patience)
-            found = attempt(state.best, start, proposal, samples, floor, patience)
-            state = _after(state, found, proposal.kind)
-            if state.n_tried >= patience.n_proposals:
-                break
-            if is_over():
-                return state
-        state = _next_round(state)
-    return state
+    is_late: Callable[[], bool] = lambda: False,
+) -> Trial:
+    """Try `most` proposals of a round from the `first` on, until one is better.
+
+    When it `is_late`, the state is handed back; going on from there changes nothing.
+    """
+    state = state or Trial()
+    few = samples.first(patience.n_rows)
+    present = refit(best.graph, few, floor=floor, n_iterations=3)
+    proposals = propose(best.graph, samples, moves)
+    for proposal in itertools.islice(proposals, first + state.n, None):
+        # Terms of one score test explain the same residual, to first order equally
+        # well (x·f above and -x below a fraction f): only the fits tell which one.
+        is_alike = proposal.n_tried > 1 and proposal.kind == state.kind
+        if state.better is not None and not is_alike:
+            return state._replace(is_over=True)
+        start = screened(present, proposal, few, floor, patience)
+        found = attempt(best, start, proposal, samples, floor, patience)
+        state = _after(state, found, proposal.kind)
+        if state.better is None and state.n >= most:
+            return state._replace(is_over=True)
+        if is_late():
+            return state
+    return state._replace(is_over=True, has_more=False)
 
 
-def _after(state: Climb, found: Scored | None, kind: str) -> Climb:
-    state = state._replace(n_tried=state.n_tried + 1, n_of_round=state.n_of_round + 1)
+def _after(state: Trial, found: Scored | None, kind: str) -> Trial:
+    state = state._replace(n=state.n + 1)
     if found is None or (state.better is not None and found.bic >= state.better.bic):
         return state
     return state._replace(better=found, kind=kind)
-
-
-def _next_round(state: Climb) -> Climb:
-    if state.better is None:
-        return state._replace(is_done=True)
-    return Climb(state.better, state.n_tried, state.n_rounds + 1)
 
 
 def propose(

@@ -21,7 +21,7 @@ from eqlearn.search.attempts import (
 )
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.growths import grown_in, growth_job
-from eqlearn.search.jobs import Job, Stage
+from eqlearn.search.jobs import Job, Stage, Together
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
 from eqlearn.search.remainder import NOISE, STRUCTURE, relatedness
@@ -108,7 +108,7 @@ class FastPlan:
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
         self._sown: dict[int, Graph] = {}  # formulas that grow instead of a batch
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Iterator[Stage | Together]:
         """Rounds of attempts and loans, then what every recipe ends with."""
         lending = self._target.lending
         n_batches = -(-self._most_attempts // N_BATCH)

@@ -1,31 +1,20 @@
-"""The best of a pool: refined by all moves, then fitted to every row and snapped."""
+"""The best of a pool: which they are, and their fit to every row, snapped."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
-from eqlearn.equation.criterion import EXACT, Scored, complexity, refit, score
-from eqlearn.equation.improve import PATIENT, Climb, Patience, climb
-from eqlearn.equation.moves import with_units
+from eqlearn.equation.criterion import EXACT, complexity, refit, score
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
-from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
+from eqlearn.search.jobs import Job, Specification, Step, written
 from eqlearn.search.pool import Entry, Pool, has_pole, lead
-from eqlearn.search.restarts import QUICK_PARAMETERS
-from eqlearn.search.task import (
-    N_PRUNE,
-    N_REFINE,
-    Task,
-    computing,
-    pruned_in_stages,
-    scored,
-    scored_from,
-)
+from eqlearn.search.task import N_PRUNE, Task, computing
 from eqlearn.training.levenberg import Fit, Samples, fit, samples
 
 #: How many of the pool are refined, if not further behind the best than this.
@@ -82,64 +71,6 @@ def front(entries: list[Entry], known: list[Entry]) -> list[Entry]:
             found.append(entry)
     others = [entry for entry in found if not any(entry is k for k in known)]
     return others[:N_FRONT]
-
-
-def refine_job(target: int, rank: int, graph: Graph) -> Job:
-    """Try all moves on many rows, then prune on more."""
-    name = f"y{target + 1}/refine/{rank}"
-    return Job(name, refine, {"graph": to_document(graph)}, str(target))
-
-
-def refine(task: Task, specification: Specification, state: bytes | None) -> Step:
-    """Climb on for the length of a segment; prune when the top is reached."""
-    watch = Stopwatch()
-    with computing(task):  # which also knows the user's units, that graphs may have
-        graph = from_document(specification["graph"])
-        many = task.rows(N_REFINE)
-        if state is None:
-            at = Climb(pruned_in_stages(graph, many))
-        else:
-            at = _climb_from(read(state))
-        patience = _patience(graph.n_parameters)
-        moves = with_units(task.units)
-        at = climb(at, many, moves, patience=patience, is_over=watch.is_over)
-        if not at.is_done:
-            return Step(written(_climb_document(at)), False)
-        found = pruned_in_stages(at.best.graph, task.rows(N_PRUNE))
-    return Step(written(scored(found)), True)
-
-
-def _patience(n_parameters: int) -> Patience:
-    """The larger a formula, the less hope, and the more each proposal costs."""
-    share = min(1.0, (QUICK_PARAMETERS / max(n_parameters, 1)) ** 2)
-    return replace(PATIENT, n_proposals=round(share * PATIENT.n_proposals))
-
-
-def _climb_document(at: Climb) -> dict[str, Any]:
-    better = None if at.better is None else scored(at.better)
-    return {**at._asdict(), "best": scored(at.best), "better": better}
-
-
-def _climb_from(document: dict[str, Any]) -> Climb:
-    better = document["better"]
-    return Climb(**document)._replace(
-        best=scored_from(document["best"]),
-        better=None if better is None else scored_from(better),
-    )
-
-
-def refined_by(task: Task, start: Graph, state: bytes | None) -> Scored:
-    """The formula that a refinement came to, or had come to when time was up."""
-    document = None if state is None else read(state)
-    if document is not None and "best" not in document:
-        return scored_from(document)
-    best = start
-    if document is not None:
-        at = _climb_from(document)
-        best = (at.better or at.best).graph
-    with computing(task):
-        data = task.rows(N_PRUNE)
-        return refit(best, data)
 
 
 def fit_job(

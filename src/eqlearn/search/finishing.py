@@ -9,11 +9,10 @@ from eqlearn.search.finalists import (
     finalists,
     fit_job,
     front,
-    refine_job,
-    refined_by,
 )
-from eqlearn.search.jobs import Job, Stage, read
+from eqlearn.search.jobs import Job, Stage, Together, read
 from eqlearn.search.pool import SAME, Entry, Pool, nothing
+from eqlearn.search.refinement import Refinement
 from eqlearn.search.sharing import Lending, loans
 from eqlearn.search.task import N_PRUNE
 
@@ -38,7 +37,9 @@ class Target:
     candidates: list[Candidate] = field(default_factory=list)
 
 
-def finishing(target: Target, others: Sequence[Target] = ()) -> Iterator[Stage]:
+def finishing(
+    target: Target, others: Sequence[Target] = ()
+) -> Iterator[Stage | Together]:
     """Refine the best of the pool, fit them to all rows, and list them as candidates.
 
     What is found for `others` is tried for this target too, before the final fits.
@@ -103,21 +104,15 @@ def _list(candidates: list[Candidate], found: Candidate) -> None:
 
 def _refinement(
     target: Target, refined: Pool, chosen: list[Entry], *, share: float, first: int = 0
-) -> Iterator[Stage]:
-    """Refine entries into a pool; those whose turn never comes stay as they are."""
-    taken: list[int] = []
-
-    def job(rank: int) -> Job | None:
-        if rank >= len(chosen):
-            return None
-        return refine_job(target.number, first + rank, chosen[rank].found.graph)
-
-    def take(rank: int, state: bytes | None) -> bool:
-        taken.append(rank)
-        start, votes = chosen[rank].found.graph, chosen[rank].votes
-        refined.add(refined_by(target.pool.task, start, state), votes)
-        return False
-
-    yield Stage(job, take, share=share)
-    for rank in range(len(taken), len(chosen)):
-        take(rank, None)
+) -> Iterator[Together]:
+    """Refine entries side by side into a pool."""
+    task, data = target.pool.task, str(target.number)
+    plans = [
+        Refinement(
+            f"y{target.number + 1}/refine/{rank}", data, task, entry.found.graph, share
+        )
+        for rank, entry in enumerate(chosen, first)
+    ]
+    yield Together(plans)
+    for plan, entry in zip(plans, chosen, strict=True):
+        refined.add(plan.found(), entry.votes)

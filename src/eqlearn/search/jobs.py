@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -69,10 +69,17 @@ class Stage:
     is_ready: Callable[[], bool] = lambda: True
 
 
+@dataclass(frozen=True)
+class Together:
+    """Plans that go on side by side; what comes after waits for the last of them."""
+
+    plans: Sequence["Plan"]
+
+
 class Plan(Protocol):
     """A search: stage after stage, each built on the results of those before."""
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Iterator[Stage | Together]:
         """Give the next stage when the last one is over."""
         ...
 

@@ -23,6 +23,7 @@ from eqlearn.search.jobs import (
     Stage,
     Step,
     Stopwatch,
+    Together,
     read,
     written,
 )
@@ -104,7 +105,7 @@ class PaperPlan:
         self._batches = grid.batches()
         self._networks: list[dict[str, Any]] = []
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Iterator[Stage | Together]:
         """Training, extraction of formulas, then refinements and final fits."""
         yield Stage(self._training, self._take_trained, share=TRAINING_SHARE)
         # If time is short, the best of training become formulas, and no others.

@@ -123,13 +123,16 @@ class _Session:
     @property
     def is_over(self) -> bool:
         """Whether every plan has come to its end."""
-        return all(track.is_over for track in self.tracks)
+        return not self._leaves()
+
+    def _leaves(self) -> list["_Track"]:
+        return [leaf for track in self.tracks for leaf in track.leaves()]
 
     def cut_short(self, end: float) -> bool:
         """End the stages whose share of `end` seconds is over; tell if any was."""
         is_any_cut = False
-        for track in self.tracks:
-            while self._is_late(track, end):
+        while late := [leaf for leaf in self._leaves() if self._is_late(leaf, end)]:
+            for track in late:
                 # What an earlier session left is there too, to be counted.
                 self._replay(track)
                 if self._is_late(track, end):
@@ -188,10 +191,12 @@ class _Session:
         return False
 
     def _next_job(self) -> tuple["_Track", Job] | None:
-        for track in sorted(self.tracks, key=lambda track: track.n_handed):
+        for track in sorted(self._leaves(), key=lambda track: track.n_handed):
             job = track.next_job()
             if job is not None:
                 return track, job
+            if track not in track.leaves():  # its stage was over, others have begun
+                return self._next_job()
         return None
 
     def _admit(self, track: "_Track", job: Job, record: Record) -> None:
@@ -264,20 +269,33 @@ class _Session:
 class _Track:
     """A plan on its way: which stage, and which results wait for their turn."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._stages = plan.stages()
-        self.n_handed = 0  # segments, so that the plans share the workers evenly
-        self.is_over = False
+    def __init__(self, plan: Plan, n_handed: int = 0) -> None:
+        self._parts = plan.stages()
+        self.n_handed = n_handed  # segments, so that plans share the workers evenly
         self._advance()
 
     def _advance(self) -> None:
-        stage = next(self._stages, None)
-        self.is_over = stage is None
-        self._stage = stage or Stage(lambda i: None, lambda i, state: True)
+        part = next(self._parts, None)
+        self.is_over = part is None
+        self._branches: list[_Track] | None = None
+        self._stage = Stage(lambda i: None, lambda i, state: True)
         self._n_asked = self._n_taken = 0
         self._has_no_more = self._is_cut = False
         self._indices: dict[str, int] = {}
         self._results: dict[int, bytes | None] = {}
+        if isinstance(part, Stage):
+            self._stage = part
+        elif part is not None:
+            self._branches = [_Track(plan, self.n_handed) for plan in part.plans]
+
+    def leaves(self) -> list["_Track"]:
+        """The tracks that have a stage to work on: this one, or its branches."""
+        while self._branches is not None:
+            leaves = [leaf for branch in self._branches for leaf in branch.leaves()]
+            if leaves:
+                return leaves
+            self._advance()
+        return [] if self.is_over else [self]
 
     @property
     def share(self) -> float:
@@ -289,6 +307,7 @@ class _Track:
         index = self._n_asked
         if (
             self.is_over
+            or self._branches is not None
             or self._is_asked_for
             or self._stage.before(index) > self._n_taken
             or not self._stage.is_ready()

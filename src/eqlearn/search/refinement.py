@@ -1,0 +1,164 @@
+"""A formula refined: all moves are tried on many rows, then it is pruned on more.
+
+The proposals of one round are cut into jobs that any worker can do. The first one that
+is better ends the round, whatever was found beyond it, so that the way to the top is
+the same on any number of workers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from eqlearn.equation.criterion import Scored, refit
+from eqlearn.equation.improve import PATIENT, Patience, Trial, try_proposals
+from eqlearn.equation.moves import with_units
+from eqlearn.network.document import from_document, to_document
+from eqlearn.network.graph import Graph
+from eqlearn.search.jobs import (
+    Job,
+    Specification,
+    Stage,
+    Step,
+    Stopwatch,
+    read,
+    written,
+)
+from eqlearn.search.restarts import QUICK_PARAMETERS
+from eqlearn.search.task import (
+    N_PRUNE,
+    N_REFINE,
+    Task,
+    computing,
+    pruned_in_stages,
+    scored,
+    scored_from,
+)
+
+#: Proposals of one job times parameters of the formula: about a second of work.
+JOB_SIZE = 1000
+FEWEST_PROPOSALS = 16
+
+
+class Refinement:
+    """The way of one formula to the top, as a plan."""
+
+    def __init__(
+        self, name: str, data: str, task: Task, start: Graph, share: float
+    ) -> None:
+        self._name, self._data, self._task, self._share = name, data, task, share
+        self._patience = _patience(start.n_parameters)
+        self._graph = start  # the best so far
+        self._pruned: Scored | None = None  # it, once it is pruned
+        self._is_cut = False  # whether something failed or time is up
+
+    def found(self) -> Scored:
+        """The formula that the refinement came to, or had come to when it was cut."""
+        if self._pruned is not None and not self._is_cut:
+            return self._pruned
+        with computing(self._task):
+            return refit(self._graph, self._task.rows(N_PRUNE))
+
+    def stages(self) -> Iterator[Stage]:
+        """Pruning, rounds of proposals, and pruning on more rows."""
+        yield self._pruning(N_REFINE)
+        n_left = self._patience.n_proposals
+        for number in range(self._patience.n_rounds):
+            before = self._pruned
+            if self._is_cut or before is None or n_left <= 0:
+                break
+            tried: list[Trial] = []
+            yield self._round(number, before, n_left, tried)
+            if self._pruned is before:
+                break
+            n_left -= sum(trial.n for trial in tried)
+        if not self._is_cut:
+            yield self._pruning(N_PRUNE)
+
+    def _pruning(self, n_rows: int) -> Stage:
+        specification = {"graph": to_document(self._graph), "rows": n_rows}
+        name = f"{self._name}/prune/{n_rows}"
+
+        def job(index: int) -> Job | None:
+            return None if index else Job(name, pruned, specification, self._data)
+
+        def take(index: int, state: bytes | None) -> bool:
+            del index
+            self._keep(None if state is None else scored_from(read(state)))
+            return True
+
+        return Stage(job, take, share=self._share)
+
+    def _round(
+        self, number: int, best: Scored, n_left: int, tried: list[Trial]
+    ) -> Stage:
+        """Try proposals, `n_left` at most, and note how that went."""
+        n_each = max(FEWEST_PROPOSALS, JOB_SIZE // max(best.graph.n_parameters, 1))
+        shared = {"best": scored(best), "proposals": self._patience.n_proposals}
+
+        def job(index: int) -> Job | None:
+            first = index * n_each
+            if first >= n_left:
+                return None
+            part = {"first": first, "most": min(n_each, n_left - first)}
+            name = f"{self._name}/round {number + 1}/{index}"
+            return Job(name, tried_in_part, {**shared, **part}, self._data)
+
+        def take(index: int, state: bytes | None) -> bool:
+            del index
+            if state is None:
+                self._is_cut = True
+                return True
+            tried.append(_trial(read(state)))
+            if tried[-1].better is not None:
+                self._keep(tried[-1].better)
+            return tried[-1].better is not None or not tried[-1].has_more
+
+        return Stage(job, take, share=self._share)
+
+    def _keep(self, found: Scored | None) -> None:
+        self._pruned = found
+        if found is None:
+            self._is_cut = True
+        else:
+            self._graph = found.graph
+
+
+def _patience(n_parameters: int) -> Patience:
+    """The larger a formula, the less hope, and the more each proposal costs."""
+    share = min(1.0, (QUICK_PARAMETERS / max(n_parameters, 1)) ** 2)
+    return replace(PATIENT, n_proposals=round(share * PATIENT.n_proposals))
+
+
+def pruned(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Prune a formula on so many rows."""
+    del state
+    with computing(task):  # which also knows the user's units, that graphs may have
+        graph = from_document(specification["graph"])
+        found = pruned_in_stages(graph, task.rows(specification["rows"]))
+    return Step(written(scored(found)), True)
+
+
+def tried_in_part(
+    task: Task, specification: Specification, state: bytes | None
+) -> Step:
+    """Try a part of a round's proposals for the length of a segment."""
+    watch = Stopwatch()
+    with computing(task):
+        trial = try_proposals(
+            scored_from(specification["best"]),
+            task.rows(N_REFINE),
+            with_units(task.units),
+            first=specification["first"],
+            most=specification["most"],
+            state=None if state is None else _trial(read(state)),
+            is_late=watch.is_over,
+        )
+    better = None if trial.better is None else scored(trial.better)
+    return Step(written({**trial._asdict(), "better": better}), trial.is_over)
+
+
+def _trial(document: dict[str, Any]) -> Trial:
+    better = document["better"]
+    return Trial(
+        **{**document, "better": None if better is None else scored_from(better)}
+    )
