@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from unordered import Workers
 
 from eqlearn.equation.criterion import Scored, refit
 from eqlearn.equation.grow import FEW_ADDITIONS, Growth, grow
@@ -9,9 +10,15 @@ from eqlearn.equation.improve import Move, improve, propose
 from eqlearn.equation.waves import added_plane_waves, added_waves, waves_for_sums
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.search import fast
+from eqlearn.search.fast import FastPlan
+from eqlearn.search.finishing import Target
 from eqlearn.search.growths import grown_in, growth, growth_job
 from eqlearn.search.learn import tasks_of
-from eqlearn.search.task import Task
+from eqlearn.search.pool import Pool, nothing
+from eqlearn.search.runner import run
+from eqlearn.search.store import Memory
+from eqlearn.search.task import N_SEARCH, Task
 from eqlearn.training.levenberg import Samples, samples
 
 NOISE = 0.01
@@ -210,3 +217,20 @@ def test_no_waves_are_added_to_so_few_rows_that_some_would_fit() -> None:
     start = fitted(formula(20, {0: 1.0}), data).graph
     for move in (added_waves, added_plane_waves):
         assert list(propose(start, data, [move])) == []
+
+
+def test_what_grows_does_not_depend_on_the_number_of_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fast, "BEFORE_GROWTH", 1)
+    task, found, grown = nested().first(200), [], []
+    for n_workers in (1, 3):
+        pool = Pool(task)
+        pool.add(nothing(task, task.rows(N_SEARCH)))
+        workers = Workers(n_workers, data={"0": task})
+        plan = FastPlan(Target(0, pool, "0", False, refine=False), most_attempts=20)
+        run([plan], workers, Memory())
+        found.append([entry.found for entry in pool.entries])
+        grown.append([name for name in workers.started if "/grow/" in name])
+    assert found[0] == found[1]
+    assert grown[0]
