@@ -42,13 +42,10 @@ class _Linearised(NamedTuple):
     present: Array  # (N, P) orthonormal basis of what its parameters can change
     left: Array  # (N,) what they leave of the residuals
 
-    def explained_by(
-        self, sine: Array, cosine: Array, slot: int
-    ) -> tuple[Array, Array, Array]:
+    def explained_by(self, waves: Array, slot: int) -> tuple[Array, Array, Array]:
         """What waves in a slot would explain, and the weights they would have."""
-        effect = self.effects[slot]
-        rows = sine * effect, cosine * effect
-        gain, a, b = _explained(*rows, self.present, self.left)
+        rows = waves * self.effects[slot]
+        gain, a, b = _explained(rows, self.present, self.left)
         return gain, -a, -b
 
 
@@ -77,7 +74,15 @@ class _Carrier(NamedTuple):
 
     factors: tuple[Linear, ...]
     values: Array
-    frequencies: Array  # of its waves
+    frequencies: Array  # of its waves, multiples of the first
+
+    def waves(self) -> Array:
+        """Cosine and sine, as real and imaginary part, at every frequency."""
+        if not len(self.frequencies):
+            return np.empty((0, len(self.values)), complex)
+        first = np.exp(1j * self.frequencies[0] * self.values)
+        every = np.broadcast_to(first, (len(self.frequencies), len(first)))
+        return np.multiply.accumulate(every, axis=0)
 
     def put(self, draft: Draft, frequency: float) -> Linear:
         """The carrier times a frequency, as terms of a draft."""
@@ -126,11 +131,10 @@ def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
         frequencies = carrier.frequencies
         if not len(frequencies):
             continue
-        z = np.outer(frequencies, carrier.values)
-        sine, cosine = np.sin(z), np.cos(z)
+        waves = carrier.waves()
         for slot in slots:
             n_tried += len(frequencies)
-            gain, a, b = local.explained_by(sine, cosine, slot)
+            gain, a, b = local.explained_by(waves, slot)
             k = int(np.argmax(gain))
             turns = ((carrier, float(frequencies[k])),)
             wave = _Wave(turns, float(a[k]), float(b[k]))
@@ -156,8 +160,8 @@ def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
         promising, n = _plane_waves(carriers, local.effects[slot] * local.left, n_best)
         n_tried += n
         for turns in promising:
-            z = sum(frequency * carrier.values for carrier, frequency in turns)[None]
-            gain, a, b = local.explained_by(np.sin(z), np.cos(z), slot)
+            z = sum(frequency * carrier.values for carrier, frequency in turns)
+            gain, a, b = local.explained_by(np.exp(1j * z)[None], slot)
             wave = _Wave(turns, float(a[0]), float(b[0]))
             found.append((float(gain[0]), slot, wave))
     yield from _best_of(found, n_best, graph, n_tried)
@@ -172,7 +176,7 @@ def _plane_waves(
     already is not taken out of the waves.
     """
     scanned = [carrier for carrier in carriers if len(carrier.frequencies)]
-    tables = [np.exp(1j * np.outer(of.frequencies, of.values)) for of in scanned]
+    tables = [carrier.waves() for carrier in scanned]
     best: list[tuple[float, _Turns]] = []
     n_tried = 0
     for i, one in enumerate(scanned):
@@ -200,8 +204,7 @@ def _most_telling(
     to_explain = local.effects[slots.start : slots.stop] * local.left
 
     def explains(carrier: _Carrier) -> float:
-        z = np.outer(carrier.frequencies, carrier.values)
-        return float(np.abs(np.exp(1j * z) @ to_explain.T).max(initial=0.0))
+        return float(np.abs(carrier.waves() @ to_explain.T).max(initial=0.0))
 
     sizes = np.array([explains(carrier) for carrier in carriers])
     chosen = np.sort(np.argsort(-sizes, kind="stable")[:MOST_PAIRED])
@@ -232,16 +235,18 @@ def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
     inside = _inputs_inside(graph)
     carriers = _simple_carriers(graph, local)
     found: list[tuple[int, float, Graph]] = []
+    waves = [carrier.waves() for carrier in carriers]
     for slot, linear in enumerate(graph.slots()):
         for group in _groups(linear, inside):
             within = frozenset().union(*(inside[source] for source in group))
             value = sum(linear[source] * local.features[source] for source in group)
             likenesses = [
                 one
-                for carrier in carriers
+                for carrier, some in zip(carriers, waves, strict=True)
                 if all(inside[s] <= within for s in carrier.factors[0])
                 and carrier.factors[0].keys() != group
-                and (one := _alike(value, local.effects[slot], carrier)) is not None
+                and (one := _alike(value, local.effects[slot], carrier, some))
+                is not None
             ]
             likenesses.sort(key=lambda one: one.left_out)
             for one in likenesses[:N_ALIKE]:
@@ -281,7 +286,9 @@ class _Likeness(NamedTuple):
     constant: float
 
 
-def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness | None:
+def _alike(
+    value: Array, effect: Array, carrier: _Carrier, waves: Array
+) -> _Likeness | None:
     """The wave of a carrier that is most like a value, where that has an effect."""
     frequencies = carrier.frequencies
     size = np.linalg.norm(effect)
@@ -292,29 +299,26 @@ def _alike(value: Array, effect: Array, carrier: _Carrier) -> _Likeness | None:
     total = float(target @ target)
     if not total > 0:
         return None
-
-    def best(frequencies: Array) -> tuple[float, float, float, float]:
-        z = np.outer(frequencies, carrier.values)
-        rows = np.sin(z) * weight, np.cos(z) * weight
-        gain, a, b = _explained(*rows, weight[:, None], target)
-        k = int(np.argmax(gain))
-        return float(gain[k]), float(frequencies[k]), float(a[k]), float(b[k])
-
-    _, near, *_ = best(frequencies)
-    gain, frequency, a, b = best(near + frequencies[0] * np.linspace(-0.5, 0.5, 9))
-    z = frequency * carrier.values
-    constant = float(weight**2 @ (value - a * np.sin(z) - b * np.cos(z)))
-    wave = _Wave(((carrier, frequency),), a, b)
-    return _Likeness(1.0 - gain / total, wave, constant)
+    gain, *_ = _explained(waves * weight, weight[:, None], target)
+    k = int(np.argmax(gain))
+    if 1.0 - gain[k] / total > 2 * LEFT_OUT:
+        return None
+    near = frequencies[k] + frequencies[0] * np.linspace(-0.5, 0.5, 9)
+    between = np.exp(1j * np.outer(near, carrier.values))
+    gain, a, b = _explained(between * weight, weight[:, None], target)
+    k = int(np.argmax(gain))
+    nearly = a[k] * between[k].imag + b[k] * between[k].real
+    constant = float(weight**2 @ (value - nearly))
+    wave = _Wave(((carrier, float(near[k])),), float(a[k]), float(b[k]))
+    return _Likeness(1.0 - float(gain[k]) / total, wave, constant)
 
 
-def _explained(
-    sine: Array, cosine: Array, present: Array, left: Array
-) -> tuple[Array, Array, Array]:
-    """How much of what is left each pair of rows explains, and with which weights.
+def _explained(waves: Array, present: Array, left: Array) -> tuple[Array, Array, Array]:
+    """How much of what is left each wave explains, and the weights of sine and cosine.
 
     `present` (N, P) is an orthonormal basis of what is explained already.
     """
+    sine, cosine = waves.imag.copy(), waves.real.copy()
     s, c = sine @ present, cosine @ present
     ss = np.einsum("ij,ij->i", sine, sine) - np.einsum("ij,ij->i", s, s)
     cc = np.einsum("ij,ij->i", cosine, cosine) - np.einsum("ij,ij->i", c, c)
