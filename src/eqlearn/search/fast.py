@@ -31,8 +31,9 @@ from eqlearn.search.task import N_SEARCH, is_exact
 from eqlearn.search.views import Inputs, View, recurring_parts
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
-#: as close as this, once the inputs were taken as angles and so many attempts were made
-#: beside the first levels; or, before that, when so many networks ended in it. If it
+#: as close as this, or as many networks in formulas that say the same of the domain of
+#: use, once the inputs were taken as angles and so many attempts were made beside the
+#: first levels; or, before that, when so many networks ended in it. If it
 #: evidently leaves a part of the law, only networks count, twice as many: sets of
 #: features agree by themselves.
 CLOSE = 15.0
@@ -49,14 +50,16 @@ VISIBLE = 0.003
 #: Mean squared residual, for a target of unit size, of a formula that is nearly right.
 NEARLY_NOTHING = 1e-4
 #: Share of a time limit after which attempts end.
-ATTEMPTS_SHARE = 0.7
+ATTEMPTS_SHARE = 0.8
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
 #: Batches before the first growth, which of so many are growths, and the number of
 #: formulas of which the best that was not tried yet is let grow.
 BEFORE_GROWTH = 8
-GROWTHS, OF_BATCHES = (1, 3), 5
+GROWTHS, OF_BATCHES = (1, 3, 4), 5
 N_SEEDS = 40
+#: One that differs from another by less than this share of its error would grow alike.
+DIFFERENT = 0.5
 #: Parameters that such a formula may have, by turns: too much of larger ones is wrong.
 SEED_SIZES = (25, 12)
 #: Batches before parts that recur are shown to others, and the formulas they are of.
@@ -179,9 +182,22 @@ class FastPlan:
         if index < BEFORE_GROWTH or index % OF_BATCHES not in GROWTHS:
             return None
         sown = [graph for i, graph in self._sown.items() if i != index]
-        new = (g for g in known.seeds if not any(g is other for other in sown))
         most = SEED_SIZES[len(sown) // 2 % len(SEED_SIZES)]
-        return next((graph for graph in new if graph.n_parameters <= most), None)
+        new = [
+            graph
+            for graph in known.seeds
+            if graph.n_parameters <= most and not any(graph is other for other in sown)
+        ]
+        different = (graph for graph in new if self._is_different(graph, sown))
+        return next(different, new[0] if new else None)
+
+    def _is_different(self, graph: Graph, sown: list[Graph]) -> bool:
+        """Whether a formula would grow from elsewhere than those before."""
+        y, x = self._data.y[0], self._data.x[:, : len(self._data.y[0])]
+        values = graph.evaluate(x.T)[0][:, 0]
+        least = DIFFERENT**2 * np.mean((values - y) ** 2)
+        others = (other.evaluate(x.T)[0][:, 0] for other in sown)
+        return all(np.mean((values - other) ** 2) > least for other in others)
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""
@@ -201,7 +217,7 @@ class FastPlan:
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
         is_growth = len(self._known) - 1 in self._sown
-        tried = [Tried(grown_in(state))] if is_growth else tried_in(state)
+        tried = [Tried(grown_in(state), True)] if is_growth else tried_in(state)
         for found, by_network in tried:
             self._target.n_attempts += 1
             if found is not None:
@@ -265,7 +281,8 @@ class FastPlan:
             return True
         if self._target.n_attempts < least:
             return False
-        if max(entry.votes for entry in close) >= ENOUGH_VOTES:
+        n_votes = max(entry.votes for entry in close)
+        if max(n_votes, self._pool.n_agreeing()) >= ENOUGH_VOTES:
             return not self._relatedness() > STRUCTURE
         is_patient = n_in_vain >= PATIENCE * best.graph.n_parameters
         return is_patient and self._relatedness() < NOISE

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
@@ -19,6 +20,11 @@ POLE_CHARGE = 20.0
 VANISHING = 1e-5
 #: Criteria closer than this, with equally many parameters, are of one formula.
 SAME = 0.05
+#: Formulas agree if they differ by less than this share of their spread in the domain
+#: of use, and explain the data about as well.
+AGREEING = 0.01
+ABOUT_AS_WELL = 1.5
+N_POINTS = 500
 
 
 @dataclass
@@ -27,7 +33,8 @@ class Entry:
 
     found: Scored
     votes: int = 1
-    n_networks: int = 0  # of the votes, those of networks
+    n_networks: int = 0  # of the votes, those of networks and of growth
+    values: Array | None = None  # in the domain of use, once they are asked for
 
 
 @dataclass
@@ -56,6 +63,34 @@ class Pool:
                 return
         self.entries.append(Entry(found._replace(bic=bic), votes, int(by_network)))
         self.entries.sort(key=lambda entry: entry.found.bic)
+
+    def n_agreeing(self) -> int:
+        """How many networks ended in what says the same as the best formula.
+
+        Imitations may be alike on the data, but hardly in all of the domain of use.
+        """
+        best = self.entries[0]
+        values, enough = self._values(best), ABOUT_AS_WELL * best.found.sse
+        most = AGREEING * np.std(values)
+        return sum(
+            entry.n_networks
+            for entry in self.entries
+            if entry is best
+            or (
+                entry.n_networks
+                and entry.found.sse <= enough
+                and np.sqrt(np.mean((self._values(entry) - values) ** 2)) < most
+            )
+        )
+
+    def _values(self, entry: Entry) -> Array:
+        if entry.values is None:
+            rng = np.random.default_rng([self.task.seed, 7])
+            low, high = self.task.low, self.task.high
+            points = rng.uniform(low, high, (N_POINTS, len(low)))
+            with np.errstate(all="ignore"):
+                entry.values = entry.found.graph.evaluate(points)[0][:, 0]
+        return entry.values
 
 
 def has_pole(graph: Graph, task: Task) -> bool:
