@@ -56,7 +56,7 @@ ROUNDS = (4, 8, 16, 32, 64)
 #: Batches before the first growth, which of so many are growths, and the number of
 #: formulas of which the best that was not tried yet is let grow.
 BEFORE_GROWTH = 8
-GROWTHS, OF_BATCHES = (1, 3, 4), 5
+GROWTHS, OF_BATCHES = (1, 3), 5
 N_SEEDS = 40
 #: One that differs from another by less than this share of its error would grow alike.
 DIFFERENT = 0.5
