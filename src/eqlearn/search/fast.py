@@ -33,9 +33,9 @@ from eqlearn.search.views import Inputs, View, recurring_parts
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
 #: as close as this, or as many networks in formulas that say the same of the domain of
 #: use, once the inputs were taken as angles and so many attempts were made beside the
-#: first levels; or, before that, when so many networks ended in it. If it
-#: evidently leaves a part of the law, only networks count, twice as many: sets of
-#: features agree by themselves.
+#: first levels; or, before that, when so many networks ended in it. If it evidently
+#: leaves a part of the law, only networks count, twice as many: sets of features agree
+#: by themselves.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
@@ -193,11 +193,13 @@ class FastPlan:
 
     def _is_different(self, graph: Graph, sown: list[Graph]) -> bool:
         """Whether a formula would grow from elsewhere than those before."""
-        y, x = self._data.y[0], self._data.x[:, : len(self._data.y[0])]
-        values = graph.evaluate(x.T)[0][:, 0]
-        least = DIFFERENT**2 * np.mean((values - y) ** 2)
-        others = (other.evaluate(x.T)[0][:, 0] for other in sown)
-        return all(np.mean((values - other) ** 2) > least for other in others)
+        y = self._data.y[0]
+        x = self._data.x[:, : len(y)].T
+        with np.errstate(all="ignore"):
+            values = graph.evaluate(x)[0][:, 0]
+            least = DIFFERENT**2 * np.mean((values - y) ** 2)
+            others = (other.evaluate(x)[0][:, 0] for other in sown)
+            return all(np.mean((values - other) ** 2) > least for other in others)
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""

@@ -70,18 +70,16 @@ class Pool:
         Imitations may be alike on the data, but hardly in all of the domain of use.
         """
         best = self.entries[0]
-        values, enough = self._values(best), ABOUT_AS_WELL * best.found.sse
-        most = AGREEING * np.std(values)
-        return sum(
-            entry.n_networks
-            for entry in self.entries
-            if entry is best
-            or (
+        values = self._values(best)
+        with np.errstate(all="ignore"):
+            most = (AGREEING * np.std(values)) ** 2
+            return best.n_networks + sum(
                 entry.n_networks
-                and entry.found.sse <= enough
-                and np.sqrt(np.mean((self._values(entry) - values) ** 2)) < most
+                for entry in self.entries[1:]
+                if entry.n_networks
+                and entry.found.sse <= ABOUT_AS_WELL * best.found.sse
+                and np.mean((self._values(entry) - values) ** 2) < most
             )
-        )
 
     def _values(self, entry: Entry) -> Array:
         if entry.values is None:

@@ -93,15 +93,16 @@ class Refinement:
     ) -> Stage:
         """Try proposals, `n_left` at most, and note how that went."""
         n_each = max(FEWEST_PROPOSALS, JOB_SIZE // max(best.graph.n_parameters, 1))
-        shared = {"best": scored(best), "proposals": self._patience.n_proposals}
+        start = scored(best)
 
         def job(index: int) -> Job | None:
             first = index * n_each
             if first >= n_left:
                 return None
-            part = {"first": first, "most": min(n_each, n_left - first)}
+            most = min(n_each, n_left - first)
+            specification = {"best": start, "first": first, "most": most}
             name = f"{self._name}/round {number + 1}/{index}"
-            return Job(name, tried_in_part, {**shared, **part}, self._data)
+            return Job(name, tried_in_part, specification, self._data)
 
         def take(index: int, state: bytes | None) -> bool:
             del index
