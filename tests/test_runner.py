@@ -150,9 +150,9 @@ def test_of_those_under_way_the_first_run_to_their_end() -> None:
 
 def test_a_share_of_the_time_is_left_for_later_stages() -> None:
     plan = Toy(jobs("a", 10**9), jobs("b", 10**9), share=0.5)
-    ending = run([plan], Serial({"data": None}), Memory(), time_limit=0.1)
+    ending = run([plan], Serial({"data": None}), Memory(), time_limit=0.6)
     assert ending.reason == "time"
-    assert 0.05 <= ending.seconds < 0.1
+    assert 0.3 <= ending.seconds < 0.6
 
 
 def test_a_job_that_fails_is_listed_and_the_others_go_on() -> None:
@@ -304,7 +304,7 @@ class Forked:
         first, last = self.ends
         yield from first.stages()
         yield Together(self.plans)
-        self.taken_before_last = [plan.taken for plan in self.plans]
+        self.taken_before_last = [list(plan.taken) for plan in self.plans]
         yield from last.stages()
 
 
@@ -344,9 +344,38 @@ def test_no_plans_side_by_side_are_over_at_once() -> None:
 
 
 def test_when_time_is_up_plans_side_by_side_end_with_what_is_there() -> None:
-    plan = forked()
-    assert run([plan], Workers(2), Memory(), time_limit=1e-9).reason == "time"
-    assert [states(toy) for toy in plan.plans] == [[], [], []]
+    endless = 10**9
+    plan = Forked(Toy(jobs("a", 1, endless)), Toy(jobs("b", endless), jobs("c", 1)))
+    backend = Workers(2, lambda jobs: jobs[0])
+    assert run([plan], backend, Memory(), time_limit=0.2).reason == "time"
+    (one, cut), (other,) = (states(toy) for toy in plan.plans)
+    assert one == b"." and cut and other  # and nothing of c
+    assert plan.taken_before_last == [toy.taken for toy in plan.plans]
+
+
+def test_what_plans_side_by_side_left_counts_though_time_is_up(tmp_path: Path) -> None:
+    whole = forked()
+    with Store(tmp_path, {}) as store:
+        run([whole], Workers(2), store)
+    again, backend = forked(), Workers(2)
+    with Store(tmp_path, {}) as store:
+        assert run([again], backend, store, time_limit=1e-9).reason == "finished"
+    assert [toy.taken for toy in again.plans] == [toy.taken for toy in whole.plans]
+    assert not backend.started
+
+
+def test_a_plan_with_branches_has_no_more_turns_than_another() -> None:
+    backend = Workers(1, lambda jobs: jobs[0])
+    many = Forked(*(Toy(jobs(name, 1, 1, 1)) for name in "abc"))
+    run([many, Toy(jobs("other", *[1] * 12))], backend, Memory())
+    n_others = [name.startswith("other/") for name in backend.started[:12]]
+    assert sum(n_others) == 6
+
+
+def test_a_branch_goes_ahead_of_its_results_only_if_nothing_else_is_to_do() -> None:
+    backend = Workers(3, lambda jobs: jobs[-1])
+    run([Forked(*(Toy(jobs(name, 1, 1)) for name in "abc"))], backend, Memory())
+    assert {"a/0", "b/0", "c/0"} == backend.together[2]
 
 
 @pytest.mark.parametrize("n_segments", range(11))

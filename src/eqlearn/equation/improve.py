@@ -101,7 +101,8 @@ def try_proposals(
 ) -> Trial:
     """Try `most` proposals of a round from the `first` on, until one is better.
 
-    When it `is_late`, the state is handed back; going on from there changes nothing.
+    Those that belong together with the better one are tried beyond that number. When it
+    `is_late`, the state is handed back; going on from there changes nothing.
     """
     state = state or Trial()
     few = samples.first(patience.n_rows)

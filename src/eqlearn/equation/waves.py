@@ -301,7 +301,7 @@ def _alike(
         return None
     gain, *_ = _explained(waves * weight, weight[:, None], target)
     k = int(np.argmax(gain))
-    if 1.0 - gain[k] / total > 2 * LEFT_OUT:
+    if 1.0 - gain[k] / total > 2 * LEFT_OUT:  # too much, also between frequencies
         return None
     near = frequencies[k] + frequencies[0] * np.linspace(-0.5, 0.5, 9)
     between = np.exp(1j * np.outer(near, carrier.values))

@@ -71,7 +71,11 @@ def reproduce(
             ours = [OURS["fast"]]
             runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
     try:
-        conduct(runs, lines, n_workers=n_workers, tell=tell)
+        own = [run for run in runs if run.method in OURS.values()]
+        conduct(own, lines, n_workers=n_workers, tell=tell)
+        # Rivals compute in one process each, so several go on side by side.
+        rivals = [run for run in runs if run not in own]
+        conduct(rivals, lines, n_at_once=n_workers, tell=tell)
         if PHASES in names:
             _save(out, {f"{PHASES}.png": png(watched(out))})
     finally:

@@ -35,7 +35,7 @@ from eqlearn.search.views import Inputs, View, recurring_parts
 #: use, once the inputs were taken as angles and so many attempts were made beside the
 #: first levels; or, before that, when so many networks ended in it. If it evidently
 #: leaves a part of the law, only networks count, twice as many: sets of features agree
-#: by themselves.
+#: by themselves. What a formula has grown to counts as a network's.
 CLOSE = 15.0
 ENOUGH_VOTES = 3
 LEAST_ATTEMPTS = 16
@@ -195,11 +195,12 @@ class FastPlan:
         """Whether a formula would grow from elsewhere than those before."""
         y = self._data.y[0]
         x = self._data.x[:, : len(y)].T
+        weight = self._data.root_weight**2
         with np.errstate(all="ignore"):
             values = graph.evaluate(x)[0][:, 0]
-            least = DIFFERENT**2 * np.mean((values - y) ** 2)
+            least = DIFFERENT**2 * (weight @ (values - y) ** 2)
             others = (other.evaluate(x)[0][:, 0] for other in sown)
-            return all(np.mean((values - other) ** 2) > least for other in others)
+            return all(weight @ (values - other) ** 2 > least for other in others)
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""

@@ -35,7 +35,7 @@ Segment: TypeAlias = Callable[[Any, Specification, bytes | None], Step]
 
 @dataclass(frozen=True)
 class Job:
-    """One candidate's way through training, refinement or the final fit."""
+    """A piece of work on candidates: training, part of a refinement, a final fit."""
 
     name: str
     segment: Segment

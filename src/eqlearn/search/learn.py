@@ -41,7 +41,7 @@ class Found:
     n_attempts: int
     seconds: float
     ended: str  # finished, time or interrupt
-    failures: tuple[tuple[str, str], ...] = ()  # candidates that failed, and why
+    failures: tuple[tuple[str, str], ...] = ()  # jobs that failed, and why
 
     @property
     def is_something(self) -> bool:

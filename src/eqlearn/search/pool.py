@@ -65,7 +65,7 @@ class Pool:
         self.entries.sort(key=lambda entry: entry.found.bic)
 
     def n_agreeing(self) -> int:
-        """How many networks ended in what says the same as the best formula.
+        """How many networks, or growths, came to what the best formula says.
 
         Imitations may be alike on the data, but hardly in all of the domain of use.
         """

@@ -5,7 +5,7 @@ is better ends the round, whatever was found beyond it, so that the way to the t
 the same on any number of workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -48,33 +48,32 @@ class Refinement:
         self._name, self._data, self._task, self._share = name, data, task, share
         self._patience = _patience(start.n_parameters)
         self._graph = start  # the best so far
-        self._pruned: Scored | None = None  # it, once it is pruned
-        self._is_cut = False  # whether something failed or time is up
+        self._best: Scored | None = None  # it, by the rows that moves are judged on
+        self._last: Scored | None = None  # it, pruned on more
 
     def found(self) -> Scored:
         """The formula that the refinement came to, or had come to when it was cut."""
-        if self._pruned is not None and not self._is_cut:
-            return self._pruned
+        if self._last is not None:
+            return self._last
         with computing(self._task):
             return refit(self._graph, self._task.rows(N_PRUNE))
 
     def stages(self) -> Iterator[Stage]:
         """Pruning, rounds of proposals, and pruning on more rows."""
-        yield self._pruning(N_REFINE)
+        yield self._pruning(N_REFINE, self._keep)
         n_left = self._patience.n_proposals
         for number in range(self._patience.n_rounds):
-            before = self._pruned
-            if self._is_cut or before is None or n_left <= 0:
+            best = self._best
+            if best is None or n_left <= 0:
                 break
             tried: list[Trial] = []
-            yield self._round(number, before, n_left, tried)
-            if self._pruned is before:
+            yield self._round(number, best, n_left, tried)
+            if self._best is best:
                 break
             n_left -= sum(trial.n for trial in tried)
-        if not self._is_cut:
-            yield self._pruning(N_PRUNE)
+        yield self._pruning(N_PRUNE, self._conclude)
 
-    def _pruning(self, n_rows: int) -> Stage:
+    def _pruning(self, n_rows: int, keep: Callable[[Scored], None]) -> Stage:
         specification = {"graph": to_document(self._graph), "rows": n_rows}
         name = f"{self._name}/prune/{n_rows}"
 
@@ -83,7 +82,8 @@ class Refinement:
 
         def take(index: int, state: bytes | None) -> bool:
             del index
-            self._keep(None if state is None else scored_from(read(state)))
+            if state is not None:
+                keep(scored_from(read(state)))
             return True
 
         return Stage(job, take, share=self._share)
@@ -91,7 +91,7 @@ class Refinement:
     def _round(
         self, number: int, best: Scored, n_left: int, tried: list[Trial]
     ) -> Stage:
-        """Try proposals, `n_left` at most, and note how that went."""
+        """Try proposals, about `n_left` at most, and note how that went."""
         n_each = max(FEWEST_PROPOSALS, JOB_SIZE // max(best.graph.n_parameters, 1))
         start = scored(best)
 
@@ -106,22 +106,20 @@ class Refinement:
 
         def take(index: int, state: bytes | None) -> bool:
             del index
-            if state is None:
-                self._is_cut = True
-                return True
-            tried.append(_trial(read(state)))
-            if tried[-1].better is not None:
-                self._keep(tried[-1].better)
-            return tried[-1].better is not None or not tried[-1].has_more
+            # What failed, or was not reached in time, found nothing.
+            trial = Trial() if state is None else _trial(read(state))
+            tried.append(trial)
+            if trial.better is not None:
+                self._keep(trial.better)
+            return trial.better is not None or not trial.has_more
 
         return Stage(job, take, share=self._share)
 
-    def _keep(self, found: Scored | None) -> None:
-        self._pruned = found
-        if found is None:
-            self._is_cut = True
-        else:
-            self._graph = found.graph
+    def _keep(self, found: Scored) -> None:
+        self._best, self._graph = found, found.graph
+
+    def _conclude(self, found: Scored) -> None:
+        self._last = found
 
 
 def _patience(n_parameters: int) -> Patience:

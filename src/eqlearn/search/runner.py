@@ -161,7 +161,7 @@ class _Session:
             track, job, state = self._waiting.popleft()
             if state is None:
                 begun.append(job.key)
-            track.n_handed += 1
+            track.count_one()
             self._running[job.key] = track
             self._backend.start(job, state)
         if begun:
@@ -191,7 +191,7 @@ class _Session:
         return False
 
     def _next_job(self) -> tuple["_Track", Job] | None:
-        for track in sorted(self._leaves(), key=lambda track: track.n_handed):
+        for track in sorted(self._leaves(), key=lambda track: track.turn):
             job = track.next_job()
             if job is not None:
                 return track, job
@@ -269,9 +269,10 @@ class _Session:
 class _Track:
     """A plan on its way: which stage, and which results wait for their turn."""
 
-    def __init__(self, plan: Plan, n_handed: int = 0) -> None:
+    def __init__(self, plan: Plan, root: "_Track | None" = None) -> None:
         self._parts = plan.stages()
-        self.n_handed = n_handed  # segments, so that plans share the workers evenly
+        self._root = root or self
+        self._n_handed = 0  # segments, those of branches included
         self._advance()
 
     def _advance(self) -> None:
@@ -286,7 +287,7 @@ class _Track:
         if isinstance(part, Stage):
             self._stage = part
         elif part is not None:
-            self._branches = [_Track(plan, self.n_handed) for plan in part.plans]
+            self._branches = [_Track(plan, self._root) for plan in part.plans]
 
     def leaves(self) -> list["_Track"]:
         """The tracks that have a stage to work on: this one, or its branches."""
@@ -296,6 +297,19 @@ class _Track:
                 return leaves
             self._advance()
         return [] if self.is_over else [self]
+
+    @property
+    def turn(self) -> tuple[int, int, int]:
+        """Whose turn it is: plans share the workers evenly, and so do their branches.
+
+        A branch goes ahead of its results only if there is nothing surer to do.
+        """
+        return self._root._n_handed, self._n_asked - self._n_taken, self._n_handed
+
+    def count_one(self) -> None:
+        """Note that a segment was handed out."""
+        for track in {self, self._root}:
+            track._n_handed += 1
 
     @property
     def share(self) -> float:
@@ -355,7 +369,7 @@ class _Track:
     @property
     def can_be_cut(self) -> bool:
         """Whether there is a stage to be ended."""
-        return not (self.is_over or self._is_cut)
+        return not (self.is_over or self._is_cut or self._branches is not None)
 
     def cut(self, reached: Callable[[str], bytes | None]) -> None:
         """Time is up: count what is there, and go on to the next stage.
