@@ -48,7 +48,7 @@ def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
     ]
     if not cuts:
         return None
-    n_columns = 2 if len(cuts) < 4 else 3
+    n_columns = 2 if len(cuts) in (1, 3) else 3
     # A panel more than there are cuts, for the names.
     with drawing(n_columns, len(cuts) // n_columns + 1) as (figure, axes):
         for axis, (which, m) in zip(axes, cuts, strict=False):
