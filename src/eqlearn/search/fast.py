@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
 from eqlearn.equation.formulas import joined
 from eqlearn.network.graph import Graph
@@ -188,19 +189,21 @@ class FastPlan:
             for graph in known.seeds
             if graph.n_parameters <= most and not any(graph is other for other in sown)
         ]
-        different = (graph for graph in new if self._is_different(graph, sown))
-        return next(different, new[0] if new else None)
-
-    def _is_different(self, graph: Graph, sown: list[Graph]) -> bool:
-        """Whether a formula would grow from elsewhere than those before."""
-        y = self._data.y[0]
-        x = self._data.x[:, : len(y)].T
-        weight = self._data.root_weight**2
         with np.errstate(all="ignore"):
-            values = graph.evaluate(x)[0][:, 0]
-            least = DIFFERENT**2 * (weight @ (values - y) ** 2)
-            others = (other.evaluate(x)[0][:, 0] for other in sown)
-            return all(weight @ (values - other) ** 2 > least for other in others)
+            before = [self._values(graph) for graph in sown]
+            different = (graph for graph in new if self._is_different(graph, before))
+            return next(different, new[0] if new else None)
+
+    def _is_different(self, graph: Graph, before: list[Array]) -> bool:
+        """Whether a formula would grow from elsewhere than those with these values."""
+        weight, values = self._data.root_weight**2, self._values(graph)
+        least = DIFFERENT**2 * (weight @ (values - self._data.y[0]) ** 2)
+        return all(weight @ (values - other) ** 2 > least for other in before)
+
+    def _values(self, graph: Graph) -> Array:
+        """What a formula says of the data that attempts are compared on."""
+        x = self._data.x[:, : self._data.y.shape[1]].T
+        return graph.evaluate(x)[0][:, 0]
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""

@@ -46,10 +46,13 @@ class Refinement:
         self, name: str, data: str, task: Task, start: Graph, share: float
     ) -> None:
         self._name, self._data, self._task, self._share = name, data, task, share
-        self._patience = _patience(start.n_parameters)
-        self._graph = start  # the best so far
-        self._best: Scored | None = None  # it, by the rows that moves are judged on
-        self._last: Scored | None = None  # it, pruned on more
+        self._patience, self._start = _patience(start.n_parameters), start
+        self._best: Scored | None = None  # by the rows that moves are judged on
+        self._last: Scored | None = None  # the best, pruned on more
+
+    @property
+    def _graph(self) -> Graph:
+        return self._start if self._best is None else self._best.graph
 
     def found(self) -> Scored:
         """The formula that the refinement came to, or had come to when it was cut."""
@@ -116,7 +119,7 @@ class Refinement:
         return Stage(job, take, share=self._share)
 
     def _keep(self, found: Scored) -> None:
-        self._best, self._graph = found, found.graph
+        self._best = found
 
     def _conclude(self, found: Scored) -> None:
         self._last = found
