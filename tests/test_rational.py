@@ -3,7 +3,13 @@ import pytest
 
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.levels import Level, first_levels, later_levels, solve
+from eqlearn.search.levels import (
+    Level,
+    first_levels,
+    later_levels,
+    solve,
+    solve_exactly,
+)
 from eqlearn.search.restarts import configuration, refined, restart
 from eqlearn.search.task import Task
 from eqlearn.training import recipes
@@ -94,6 +100,35 @@ def test_an_exact_formula_of_a_small_angle_is_no_imitation() -> None:
     tangent = x[:, 0] * np.tan(x[:, 1])
     exact = solve(task_of(x, tangent), Level(2, 1, (1,)))
     assert exact is not None and exact.sse < 1e-18
+
+
+def path(x: Array) -> Array:
+    """The height of a projectile over distance, speed and angle."""
+    distance, speed, angle = x.T
+    return distance * np.tan(angle) - 4.9 * (distance / speed / np.cos(angle)) ** 2
+
+
+def test_without_noise_all_levels_are_asked_at_once() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.uniform([0.0, 1.0, 0.2], [2.0, 2.0, 0.7], (300, 3))
+    found = solve_exactly(task_of(x, path(x)), known=1e-9)
+    assert found is not None
+    assert found.sse < 1e-18
+    outside = rng.uniform([0.0, 1.0, 0.2], [4.0, 4.0, 1.4], (300, 3))
+    assert error(found.graph, outside, path(outside)) < 1e-9
+
+
+def test_in_noise_no_level_is_asked_whether_it_is_exact() -> None:
+    x = np.random.default_rng(5).uniform([0.0, 1.0, 0.2], [2.0, 2.0, 0.7], (300, 3))
+    assert solve_exactly(task_of(x, path(x)), known=1e-4) is None
+
+
+def test_what_a_level_can_say_of_any_smooth_function_is_not_exact() -> None:
+    # A fraction of degrees (5, 4) in a sine and a cosine has an error of 1e-11 here.
+    x = np.random.default_rng(5).uniform(-1, 1, (300, 1))
+    task = task_of(x, np.tanh(x[:, 0]))
+    assert solve(task, Level(5, 4, (0,))).sse < 1e-18  # type: ignore[union-attr]
+    assert solve_exactly(task, known=1e-9) is None
 
 
 def test_a_natural_frequency_is_tried_in_noise() -> None:

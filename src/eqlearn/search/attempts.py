@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 
 from eqlearn.equation.criterion import Scored
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
-from eqlearn.search.levels import first_levels, later_levels, solve
+from eqlearn.search.levels import (
+    first_levels,
+    later_levels,
+    solve,
+    solve_exactly,
+)
 from eqlearn.search.restarts import restart
 from eqlearn.search.task import N_SEARCH, Task, computing, is_exact, scored, scored_from
 from eqlearn.search.views import View, from_view, to_view
@@ -47,6 +52,7 @@ def attempts(task: Task) -> Iterator[Attempt]:
     n_inputs = task.x.shape[1]
     for level in first_levels(n_inputs):
         yield Attempt(partial(solve, task, level), is_network=False)
+    yield Attempt(partial(solve_exactly, task), is_network=False)
     levels = deque(later_levels(n_inputs, with_angles="sin" in task.units))
     period = _period(n_inputs)
     for index in itertools.count():
@@ -60,7 +66,7 @@ def attempts(task: Task) -> Iterator[Attempt]:
 def n_until_angles(n_inputs: int) -> int:
     """How many attempts it takes until every input, if few, was taken as an angle."""
     n_angles = min(n_inputs, MOST_ANGLES)
-    return len(first_levels(n_inputs)) + (_period(n_inputs) + 1) * n_angles
+    return len(first_levels(n_inputs)) + 1 + (_period(n_inputs) + 1) * n_angles
 
 
 def _period(n_inputs: int) -> int:

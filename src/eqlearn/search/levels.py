@@ -84,6 +84,11 @@ PERFECT = 1e-12
 HIGHEST_IN_NOISE = 8
 #: A level is not pruned if all its features leave this much more than is known to be.
 HOPELESS = 6.0
+#: Mean squared residual of a formula that shows data to be without noise.
+NOISELESS = 1e-7
+#: Levels that are then tried at once, and the share of its features that one may need.
+N_EXACT = 60
+SPARSE = 0.3
 
 
 def first_levels(n_inputs: int) -> list[Level]:
@@ -138,6 +143,41 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     return best
 
 
+def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
+    """Find the first of the later levels that leaves nothing, in data without noise.
+
+    Angles are taken in natural units of measure only: such a level is told by one
+    linear solution, so that many of them take no longer than a few networks.
+    """
+    if known > NOISELESS:
+        return None
+    data = task.rows(N_SEARCH)
+    x, y = np.ascontiguousarray(data.x[:, : data.y.shape[1]]), data.y[0]
+    few, few_y = x[:, :N_SCAN], y[:N_SCAN]
+    levels = later_levels(len(x), with_angles="sin" in task.units)
+    for level in levels[:N_EXACT]:
+        scale = task.x_scale[list(level.angles)]
+        for frequency in NATURAL if level.angles else NATURAL[:1]:
+            lib = level.library(len(x), _scaled(level, frequency * scale))
+            if fraction_error(lib, few, few_y, n_rounds=1) > PERFECT * len(few_y):
+                continue
+            start = direct_start(lib, x, y)
+            if start is None:
+                continue
+            found = pruned_in_stages(start, data)
+            # With most of its features a level can say anything that is smooth.
+            is_sparse = found.graph.n_parameters < SPARSE * level.n_columns(len(x))
+            if is_sparse and is_exact(found, data):
+                return found
+    return None
+
+
+def _scaled(level: Level, frequencies: Array) -> list[Linear]:
+    """Arguments of the sines of a level's angles."""
+    pairs = zip(level.angles, frequencies.tolist(), strict=True)
+    return [{angle: frequency} for angle, frequency in pairs]
+
+
 def _tuned(start: Graph, data: Samples, is_natural: bool) -> list[Graph]:
     """Fit the frequencies; natural ones are also left, which fits in noise lead astray.
 
@@ -189,9 +229,7 @@ def _arguments(
     scanned, errors = [], []
     natural = [f for f in NATURAL if f * scale.max() < 3 * FREQUENCIES[-1]]
     for frequency in sorted([*(FREQUENCIES / scale.max()), *natural]):
-        arguments: list[Linear] = [
-            {i: float(frequency * s)} for i, s in zip(level.angles, scale, strict=True)
-        ]
+        arguments = _scaled(level, frequency * scale)
         lib = level.library(len(x), arguments)
         scanned.append((frequency, arguments))
         errors.append(fraction_error(lib, x[:, rows], y[rows]))

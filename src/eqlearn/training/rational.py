@@ -159,9 +159,9 @@ def sparse_start(
     return lib.start(a, b) if a.any() else None
 
 
-def fraction_error(lib: Library, x: Array, y: Array) -> float:
+def fraction_error(lib: Library, x: Array, y: Array, n_rounds: int = 2) -> float:
     """Squared error of the direct solution: how promising a set of features is."""
-    graph = direct_start(lib, x, y, n_rounds=2)
+    graph = direct_start(lib, x, y, n_rounds)
     if graph is None:
         return np.inf
     with np.errstate(all="ignore"):
