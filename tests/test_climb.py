@@ -22,7 +22,7 @@ from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.refinement import Refinement
 from eqlearn.search.runner import run
 from eqlearn.search.store import Memory
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.task import Task
 from eqlearn.training.levenberg import Samples, fit, samples
 
 ONE = {CONSTANT: 1.0}
@@ -99,7 +99,7 @@ def finished(job: Job) -> tuple[bytes, int]:
 
 def attempts_job(index: int) -> Job:
     pool = Pool(task())
-    pool.add(nothing(pool.task, pool.task.rows(N_SEARCH)))
+    pool.add(nothing(pool.task, pool.task.compared()))
     first = next(FastPlan(Target(0, pool, "0", False)).stages())
     assert isinstance(first, Stage)
     job = first.job(index)
@@ -149,7 +149,7 @@ def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals(
     monkeypatch.setattr(refinement, "JOB_SIZE", 60)
     one = Workers(1, data={"0": task()})
     alone = refined(one)
-    assert alone.bic < start(task().rows(N_SEARCH)).bic - 500
+    assert alone.bic < start(task().compared()).bic - 500
     for last in (lambda jobs: jobs[0], lambda jobs: jobs[-1]):
         workers = Workers(3, last, data={"0": task()})
         assert refined(workers) == alone
@@ -194,4 +194,4 @@ def test_a_part_of_a_round_that_fails_is_no_more_than_that() -> None:
 def test_a_refinement_that_is_out_of_time_gives_back_what_it_has() -> None:
     found = refined(Serial({"0": task()}), time_limit=1e-9)
     assert [node.unit for node in found.graph.nodes] == ["sin"]
-    assert found.sse < start(task().rows(N_SEARCH)).sse + 1e-6
+    assert found.sse < start(task().compared()).sse + 1e-6

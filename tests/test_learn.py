@@ -93,6 +93,15 @@ def test_far_points_are_never_left_out() -> None:
     assert task.high[0] * task.x_scale[0] > 9
 
 
+def test_attempts_are_compared_without_far_points() -> None:
+    x = np.random.default_rng(0).uniform(-1, 1, (50, 1))
+    far = np.full((5, 1), 9.0)
+    (task,) = tasks_of(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
+    rows = task.compared()
+    assert rows.y.shape == (1, 50)
+    assert np.abs(rows.y * task.y_scale).max() < 1
+
+
 @pytest.mark.parametrize(
     ("x", "y", "options", "message"),
     [

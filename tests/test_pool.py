@@ -8,7 +8,7 @@ from eqlearn.equation.criterion import Scored, refit
 from eqlearn.network.graph import Graph, Linear, Node
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.pool import Pool
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def cubic() -> Graph:
 
 
 def fitted(task: Task, graph: Graph) -> Scored:
-    return refit(graph, task.rows(N_SEARCH))
+    return refit(graph, task.compared())
 
 
 def test_equal_formulas_are_counted_once_each(task: Task) -> None:

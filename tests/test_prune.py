@@ -5,7 +5,7 @@ import pytest
 from random_graphs import ONE, random_graph, random_inputs
 
 from eqlearn.equation.criterion import EXACT, score
-from eqlearn.equation.prune import _removals, prune
+from eqlearn.equation.prune import _removals, cut_back, prune
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit, samples
@@ -200,6 +200,19 @@ def test_terms_below_the_floor_are_let_go() -> None:
     assert prune(truth, data).graph.n_parameters == 2
     coarse = prune(truth, data, floor=1e-4)
     assert coarse.graph.outputs[0][0].keys() == {0}
+
+
+def test_cutting_back_leaves_the_terms_that_matter_most() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, 20))
+    weights = {i: 3.0 if i < 4 else 0.3 + 0.01 * i for i in range(20)}
+    weights = {i: weight / 6 for i, weight in weights.items()}  # for a target of size 1
+    y = x @ np.array(list(weights.values())) + 0.001 * rng.normal(size=500)
+    data, large = samples(x, y[:, None]), Graph(20, (), ((weights, ONE),))
+    assert prune(large, data).graph.n_parameters == 20
+    left = cut_back(large, data, 6)
+    assert 4 <= left.graph.n_parameters <= 6
+    assert left.graph.used_inputs >= {0, 1, 2, 3}
 
 
 def test_of_pure_noise_almost_nothing_is_left() -> None:

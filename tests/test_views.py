@@ -5,7 +5,7 @@ from eqlearn.equation.criterion import Scored
 from eqlearn.equation.formulas import joined
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.learn import tasks_of
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.task import Task
 from eqlearn.search.views import (
     View,
     from_view,
@@ -46,7 +46,7 @@ def test_a_formula_of_parts_is_written_in_full_and_fitted() -> None:
         (Node("sin", ({0: 0.9, 1: 1.9},)),),
         (({2: 0.4}, {CONSTANT: 1.0, 1: 0.4}),),
     )
-    data = whole.rows(N_SEARCH)
+    data = whole.compared()
     found = view.in_full(Scored(narrow, 0.0, 0.0), data)
     assert found.graph.n_inputs == 3
     assert found.sse / data.n_residuals < 1e-20
@@ -56,7 +56,7 @@ def test_without_parts_the_formula_stays_as_it_is() -> None:
     node = Node("sin", ({0: 2.0, CONSTANT: 1.0},))
     fixed, ties = frozenset({(0, 0)}), {(1, 1): ((0, CONSTANT), 2.0)}
     narrow = Graph(1, (node,), (({1: 2.0}, ONE),), fixed, ties)
-    data = task().rows(N_SEARCH)
+    data = task().compared()
     wide = View((1,)).in_full(Scored(narrow, 3.0, 4.0), data)
     assert (wide.sse, wide.bic) == (3.0, 4.0)
     assert wide.graph.fixed == {(0, 1)}

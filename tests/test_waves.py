@@ -13,12 +13,19 @@ from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search import fast
 from eqlearn.search.fast import FastPlan, Known
 from eqlearn.search.finishing import Target
-from eqlearn.search.growths import grown_in, growth, growth_job
+from eqlearn.search.growths import (
+    CUT_BACK_TO,
+    MOST_PARAMETERS,
+    grown_in,
+    growth,
+    growth_job,
+)
+from eqlearn.search.jobs import read
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.runner import run
 from eqlearn.search.store import Memory
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.task import Task, scored_from
 from eqlearn.training.levenberg import Samples, samples
 
 NOISE = 0.01
@@ -211,6 +218,26 @@ def test_a_formula_that_stays_is_no_witness_of_itself() -> None:
     assert grown_in(step.state) is None
 
 
+def test_a_large_formula_is_cut_back_before_it_grows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("eqlearn.search.jobs.SEGMENT_SECONDS", 0.0)
+    rng, task = np.random.default_rng(4), nested()
+    nodes = [multiply(ONE | {0: w}, ONE | {1: v}) for w, v in rng.normal(size=(9, 2))]
+    idle = dict.fromkeys(range(4, 13), 0.01)
+    large = formula(2, {3: 0.8, **idle}, *NESTED.nodes[:2], *nodes)
+    assert large.n_parameters > MOST_PARAMETERS
+    job = growth_job(0, 11, large, with_planes=False)
+    step = growth(task, job.specification, None)
+    begun = scored_from(read(step.state)["best"])
+    assert begun.graph.n_parameters <= CUT_BACK_TO
+    while not step.is_done:
+        step = growth(task, job.specification, step.state)
+    found = grown_in(step.state)
+    assert found is not None
+    assert is_as_good(found, NESTED, task.compared())
+
+
 def test_no_waves_are_added_to_so_few_rows_that_some_would_fit() -> None:
     rng = np.random.default_rng(0)
     data = samples(rng.uniform(-1, 1, (40, 20)), rng.normal(size=(40, 1)))
@@ -226,7 +253,7 @@ def test_what_grows_does_not_depend_on_the_number_of_workers(
     task, found, grown = nested().first(100), [], []
     for n_workers in (1, 3):
         pool = Pool(task)
-        pool.add(nothing(task, task.rows(N_SEARCH)))
+        pool.add(nothing(task, task.compared()))
         workers = Workers(n_workers, data={"0": task})
         plan = FastPlan(Target(0, pool, "0", False, refine=False), most_attempts=40)
         run([plan], workers, Memory())
@@ -240,7 +267,7 @@ def test_what_grows_does_not_depend_on_the_number_of_workers(
 def test_formulas_that_differ_by_little_do_not_both_grow() -> None:
     task = nested()
     pool = Pool(task)
-    pool.add(nothing(task, task.rows(N_SEARCH)))
+    pool.add(nothing(task, task.compared()))
     plan = FastPlan(Target(0, pool, "0", False))
     seeds = [formula(2, {2: 0.51}, sine({1: 3.0})), formula(2, {0: 1.0})]
     known = Known(1.0, ((0, 1),), seeds=tuple(seeds))

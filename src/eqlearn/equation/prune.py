@@ -31,6 +31,8 @@ from eqlearn.training.levenberg import (
     normal_equations,
 )
 
+#: How much coarser each pruning is than the one before, in squares.
+_COARSER = 1.5
 # A sine whose phase is this close to a cosine's is pruned to a cosine, not to a sine.
 _NEAR_COSINE = 0.4
 
@@ -62,6 +64,20 @@ def prune(
         best.graph, samples, n_iterations=30, tolerance=1e-9, damping=1e-6
     )
     return score(graph, sse, samples, floor)
+
+
+def cut_back(graph: Graph, samples: Samples, most: int) -> Scored:
+    """Prune as if there were more and more noise, until few parameters are left.
+
+    Of a large formula that imitates a law this leaves the terms that matter most, from
+    which another may grow.
+    """
+    found = refit(graph, samples)
+    floor = found.sse / samples.n_residuals
+    while found.graph.n_parameters > most and floor < 1.0:
+        floor *= _COARSER
+        found = prune(found.graph, samples, floor=floor)
+    return refit(found.graph, samples)
 
 
 def _thinned(graph: Graph, samples: Samples) -> Graph:

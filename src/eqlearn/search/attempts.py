@@ -16,7 +16,7 @@ from eqlearn.search.levels import (
     solve_exactly,
 )
 from eqlearn.search.restarts import restart
-from eqlearn.search.task import N_SEARCH, Task, computing, is_exact, scored, scored_from
+from eqlearn.search.task import Task, computing, is_exact, scored, scored_from
 from eqlearn.search.views import View, from_view, to_view
 
 #: Attempts of one job.
@@ -102,7 +102,7 @@ def batch(task: Task, specification: Specification, state: bytes | None) -> Step
     watch, is_over = Stopwatch(), False
     with computing(task):
         view = from_view(specification["view"])
-        few, data = view.of(task), task.rows(N_SEARCH)
+        few, data = view.of(task.near()), task.compared()
         left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:
             found = attempt.make(_least(known, done, data.n_residuals))

@@ -1,6 +1,5 @@
 """The fast recipe as a plan: attempts until they agree, refinements, final fits."""
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ from eqlearn.search.pool import nothing
 from eqlearn.search.remainder import NOISE, STRUCTURE, relatedness
 from eqlearn.search.screening import significant_inputs, visible_inputs
 from eqlearn.search.sharing import loans
-from eqlearn.search.task import N_SEARCH, is_exact
+from eqlearn.search.task import is_exact
 from eqlearn.search.views import Inputs, View, recurring_parts
 
 #: Stop when this many attempts ended in the best formula, or in one whose criterion is
@@ -54,15 +53,15 @@ NEARLY_NOTHING = 1e-4
 ATTEMPTS_SHARE = 0.8
 #: Batches after which targets look at what others have found.
 ROUNDS = (4, 8, 16, 32, 64)
-#: Batches before the first growth, which of so many are growths, and the number of
-#: formulas of which the best that was not tried yet is let grow.
+#: Batches before the first growth, and which of so many are growths: the best formula
+#: that was not tried yet is let grow.
 BEFORE_GROWTH = 8
 GROWTHS, OF_BATCHES = (1, 3), 5
-N_SEEDS = 40
 #: One that differs from another by less than this share of its error would grow alike.
 DIFFERENT = 0.5
-#: Parameters that such a formula may have, by turns: too much of larger ones is wrong.
-SEED_SIZES = (25, 12)
+#: Parameters that such a formula may have, at least and at most, by turns: too much of
+#: large ones is wrong, so they are cut back, which takes longer the larger they are.
+SEED_SIZES = ((0, 25), (26, 100), (0, 12), (26, 100))
 #: Batches before parts that recur are shown to others, and the formulas they are of.
 BEFORE_PARTS = 8
 N_FORMULAS = 10
@@ -100,8 +99,8 @@ class FastPlan:
         self._is_over = False  # whether attempts have come to an end
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
-        task = target.pool.task
-        self._data = task.rows(N_SEARCH)
+        self._task = task = target.pool.task.near()
+        self._data = task.compared()
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
@@ -183,11 +182,12 @@ class FastPlan:
         if index < BEFORE_GROWTH or index % OF_BATCHES not in GROWTHS:
             return None
         sown = [graph for i, graph in self._sown.items() if i != index]
-        most = SEED_SIZES[len(sown) // 2 % len(SEED_SIZES)]
+        least, most = SEED_SIZES[len(sown) // 2 % len(SEED_SIZES)]
         new = [
             graph
             for graph in known.seeds
-            if graph.n_parameters <= most and not any(graph is other for other in sown)
+            if least <= graph.n_parameters <= most
+            and not any(graph is other for other in sown)
         ]
         with np.errstate(all="ignore"):
             before = [self._values(graph) for graph in sown]
@@ -210,7 +210,7 @@ class FastPlan:
         narrow = known.narrow[index // 2 % len(known.narrow)]
         if index % 4 < 2 or not known.parts:
             return View(narrow if index % 2 else self._all)
-        rng = np.random.default_rng([self._pool.task.seed, 6, index])
+        rng = np.random.default_rng([self._task.seed, 6, index])
         parts = known.parts[:N_PARTS]
         n_shown = min(len(parts), int(rng.integers(1, MOST_SHOWN + 1)))
         shown = joined(
@@ -242,15 +242,13 @@ class FastPlan:
         if len(self._known) < BEFORE_PARTS:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
-        return tuple(recurring_parts(best, self._pool.task.x))
+        return tuple(recurring_parts(best, self._task.x))
 
     def _seeds(self) -> tuple[Graph, ...]:
         is_nearly_right = self._relatedness() < STRUCTURE
-        if is_nearly_right or "sin" not in self._pool.task.units:
+        if is_nearly_right or "sin" not in self._task.units:
             return ()
-        graphs = (entry.found.graph for entry in self._pool.entries)
-        small = (graph for graph in graphs if graph.n_parameters <= max(SEED_SIZES))
-        return tuple(itertools.islice(small, N_SEEDS))
+        return tuple(entry.found.graph for entry in self._pool.entries)
 
     def _inputs_that_matter(self) -> tuple[Inputs, ...]:
         """Inputs that matter at all, and those that matter much."""
@@ -262,8 +260,7 @@ class FastPlan:
         residual = math.sqrt(best.sse / self._data.n_residuals)
         shares = (min(VISIBLE, residual), min(10 * VISIBLE, 10 * residual))
         found = (
-            visible_inputs(self._pool.task, best.graph, share) | tested
-            for share in shares
+            visible_inputs(self._task, best.graph, share) | tested for share in shares
         )
         return tuple(tuple(sorted(inputs)) or self._all for inputs in found)
 
@@ -304,7 +301,7 @@ class FastPlan:
         """What the best formula leaves; see `relatedness`."""
         best = self._pool.best.graph
         if self._judged is None or self._judged[0] is not best:
-            self._judged = best, relatedness(best, self._pool.task)
+            self._judged = best, relatedness(best, self._task)
         return self._judged[1]
 
     def _n_in_vain(self) -> int:

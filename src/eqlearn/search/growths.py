@@ -4,20 +4,24 @@ from typing import Any
 
 from eqlearn.equation.criterion import Scored, refit
 from eqlearn.equation.grow import ALL_ADDITIONS, FEW_ADDITIONS, Growth, grow
+from eqlearn.equation.prune import cut_back
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.search.jobs import Job, Specification, Step, Stopwatch, read, written
 from eqlearn.search.task import (
-    N_SEARCH,
     Task,
     computing,
     pruned_in_stages,
     scored,
     scored_from,
 )
+from eqlearn.training.levenberg import Samples
 
 #: A formula that has not become better by this factor, in squares, is the one it was.
 BETTER = 4.0
+#: Parameters of a formula that grows as it is; a larger one is first cut back to these.
+MOST_PARAMETERS = 25
+CUT_BACK_TO = 20
 
 
 def growth_job(target: int, index: int, start: Graph, with_planes: bool) -> Job:
@@ -30,19 +34,26 @@ def growth(task: Task, specification: Specification, state: bytes | None) -> Ste
     """Grow for the length of a segment."""
     watch = Stopwatch()
     with computing(task):
-        start = from_document(specification["graph"])
-        # Far points tell formulas apart; while one is still wrong they only mislead.
-        data = task.near().rows(N_SEARCH)
-        begun = refit(start, data)
-        at = Growth(begun, begun) if state is None else _growth_from(read(state))
+        data = task.compared()
+        if state is None:
+            begun = _begun(from_document(specification["graph"]), data)
+            first_sse, at = begun.sse, Growth(begun, begun)
+        else:
+            first_sse, at = _growth_from(read(state))
         additions = ALL_ADDITIONS if specification["planes"] else FEW_ADDITIONS
         at = grow(at, data, additions, is_over=watch.is_over)
         if not at.is_done:
-            return Step(written(_document(at)), False)
-        found = pruned_in_stages(at.best.graph, task.rows(N_SEARCH))
+            return Step(written(_document(first_sse, at)), False)
+        found = pruned_in_stages(at.best.graph, data)
     # A formula that stayed what it was is no second witness of itself.
-    is_new = BETTER * at.best.sse < begun.sse
+    is_new = BETTER * at.best.sse < first_sse
     return Step(written(scored(found) if is_new else None), True)
+
+
+def _begun(start: Graph, data: Samples) -> Scored:
+    if start.n_parameters > MOST_PARAMETERS:
+        return cut_back(start, data, CUT_BACK_TO)
+    return refit(start, data)
 
 
 def grown_in(state: bytes | None) -> Scored | None:
@@ -53,11 +64,12 @@ def grown_in(state: bytes | None) -> Scored | None:
     return scored_from(document)
 
 
-def _document(at: Growth) -> dict[str, Any]:
-    return {**at._asdict(), "present": scored(at.present), "best": scored(at.best)}
+def _document(first_sse: float, at: Growth) -> dict[str, Any]:
+    formulas = {"present": scored(at.present), "best": scored(at.best)}
+    return {**at._asdict(), **formulas, "first_sse": first_sse}
 
 
-def _growth_from(document: dict[str, Any]) -> Growth:
-    return Growth(**document)._replace(
-        present=scored_from(document["present"]), best=scored_from(document["best"])
-    )
+def _growth_from(document: dict[str, Any]) -> tuple[float, Growth]:
+    first_sse = document.pop("first_sse")
+    formulas = {name: scored_from(document[name]) for name in ("present", "best")}
+    return first_sse, Growth(**{**document, **formulas})

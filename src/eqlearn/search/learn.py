@@ -26,7 +26,7 @@ from eqlearn.search.paper import Grid, PaperPlan
 from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.runner import Ending, Event, Interrupts, run
 from eqlearn.search.store import Memory, Store
-from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computing
+from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, Task, computing
 
 RECIPES = ("fast", "paper")
 #: Data of more bytes are not sent to workers; their final fits are computed here.
@@ -240,7 +240,7 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
         whole = str(m) if few is task else f"{m}/all"
         data |= {str(m): few, whole: task}
         pool = Pool(few)
-        pool.add(nothing(few, few.rows(N_SEARCH)))
+        pool.add(nothing(few, few.compared()))
         at_home = task.x.nbytes > LARGEST_SENT
         targets.append(Target(m, pool, whole, at_home))
     return data, targets
@@ -249,7 +249,7 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
 def _remember(pool: Pool, graphs: Sequence[Graph]) -> None:
     task = pool.task
     with computing(task):
-        data = task.rows(N_SEARCH)
+        data = task.compared()
         for graph in graphs:
             scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
             pool.add(refit(canonical(scaled, data.x), data))
@@ -289,7 +289,7 @@ def fingerprint(*arrays: Array | None) -> str:
 
 def _best(target: Target) -> Best:
     found, task = target.pool.best, target.pool.task
-    n = task.rows(N_SEARCH).n_residuals
+    n = task.compared().n_residuals
     rms = task.y_scale * float(np.sqrt(found.sse / n))
     return Best(task.in_units(found.graph), rms, complexity(found.graph))
 

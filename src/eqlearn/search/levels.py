@@ -9,7 +9,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
 from eqlearn.network.graph import Graph, Linear
-from eqlearn.search.task import N_SEARCH, Task, is_exact, pruned_in_stages
+from eqlearn.search.task import Task, is_exact, pruned_in_stages
 from eqlearn.training.levenberg import Samples, fit
 from eqlearn.training.rational import (
     Library,
@@ -120,7 +120,7 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     `known` is the mean squared residual of the best formula so far: a level that
     leaves much more with all of its features is given up.
     """
-    data = task.rows(N_SEARCH)
+    data = task.compared()
     n_labelled = data.y.shape[1]
     x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
     best: Scored | None = None
@@ -151,7 +151,7 @@ def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
     """
     if known > NOISELESS:
         return None
-    data = task.rows(N_SEARCH)
+    data = task.compared()
     x, y = np.ascontiguousarray(data.x[:, : data.y.shape[1]]), data.y[0]
     few, few_y = x[:, :N_SCAN], y[:N_SCAN]
     levels = later_levels(len(x), with_angles="sin" in task.units)

@@ -28,7 +28,7 @@ from eqlearn.search.jobs import (
     written,
 )
 from eqlearn.search.restarts import refined
-from eqlearn.search.task import N_SEARCH, Task, computing, scored, scored_from
+from eqlearn.search.task import Task, computing, scored, scored_from
 from eqlearn.training.schedule import Schedule
 
 # JAX is loaded by the segments that need it, not by every search.
@@ -225,5 +225,5 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
 
 
 def _as_trained(task: Task, graph: Graph) -> Scored:
-    data = task.rows(N_SEARCH)
+    data = task.compared()
     return refit(compact(graph), data, n_iterations=0)

@@ -17,7 +17,7 @@ from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, from_network
-from eqlearn.search.task import N_SEARCH, Task, pruned_in_stages
+from eqlearn.search.task import Task, pruned_in_stages
 from eqlearn.training.levenberg import SparseTraining, fixed_denominators, train
 
 
@@ -131,7 +131,7 @@ def refined(task: Task, graph: Graph) -> Scored | None:
     graph = compact(graph.without(small))
     if not graph.n_parameters:
         return None
-    data = task.rows(N_SEARCH)
+    data = task.compared()
     best = pruned_in_stages(graph, data)
     if best.graph.n_parameters <= QUICK_PARAMETERS:
         best = improve(best, data, QUICK, patience=_QUICK_PATIENCE)

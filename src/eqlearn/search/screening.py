@@ -29,7 +29,7 @@ def significant_inputs(task: Task) -> frozenset[int]:
     those in fast oscillations, and none if there are too many inputs to tell.
     """
     n_inputs = task.x.shape[1]
-    data = task.rows(N_SEARCH)
+    data = task.compared()
     n = data.y.shape[1]
     powers = _powers(n_inputs, MOST_TERMS * n)
     weighted = [_monomial(data.x[:, :n], term) * data.root_weight for term in powers]

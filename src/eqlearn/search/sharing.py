@@ -18,7 +18,6 @@ from eqlearn.search.jobs import Job, Specification, Stage, Step, read, written
 from eqlearn.search.levels import HOPELESS, mean_square
 from eqlearn.search.task import (
     N_PRUNE,
-    N_SEARCH,
     Task,
     computing,
     is_exact,
@@ -109,7 +108,7 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
     del state
     with computing(task):
         lender = from_document(specification["graph"])
-        few, many = task.rows(N_SEARCH), task.rows(N_PRUNE)
+        few, many = task.compared(), task.rows(N_PRUNE)
         starts = [
             (numerator_over(lender, few), few),
             (numerator_over(lender, many, step_by_step), many),

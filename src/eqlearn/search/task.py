@@ -63,6 +63,14 @@ class Task:
         x, y = self.x[self.n_far :], self.y[self.n_far :]
         return replace(self, x=x, y=y, weight=weight, n_far=0)
 
+    def compared(self) -> Samples:
+        """Rows that attempts are pruned and compared on.
+
+        Far points tell formulas apart, but as long as one is wrong they only mislead:
+        it is far from them, and bends to reach them.
+        """
+        return self.near().rows(N_SEARCH)
+
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""
         return rescaled(graph, self.x_scale, [self.y_scale])
