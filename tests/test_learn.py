@@ -93,13 +93,16 @@ def test_far_points_are_never_left_out() -> None:
     assert task.high[0] * task.x_scale[0] > 9
 
 
-def test_attempts_are_compared_without_far_points() -> None:
-    x = np.random.default_rng(0).uniform(-1, 1, (50, 1))
-    far = np.full((5, 1), 9.0)
+def test_far_points_count_no_more_than_others_where_attempts_are_compared() -> None:
+    rng = np.random.default_rng(0)
+    x, far = rng.uniform(-1, 1, (50, 1)), np.array([[9.0], [-9.0]])
     (task,) = tasks_of(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
     rows = task.compared()
-    assert rows.y.shape == (1, 50)
-    assert np.abs(rows.y * task.y_scale).max() < 1
+    weighted = (rows.root_weight * (rows.y[0] - task.y[2:].mean())) ** 2
+    assert rows.y.shape == (1, 52)
+    assert np.mean(weighted[:2]) == pytest.approx(np.mean(weighted[2:]))
+    tame = tasks_of(x, x, seed=0, far=(far, 0 * far), units=("sin",))[0].compared()
+    np.testing.assert_allclose(tame.root_weight, tame.root_weight[0])
 
 
 @pytest.mark.parametrize(

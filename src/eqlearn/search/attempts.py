@@ -102,7 +102,7 @@ def batch(task: Task, specification: Specification, state: bytes | None) -> Step
     watch, is_over = Stopwatch(), False
     with computing(task):
         view = from_view(specification["view"])
-        few, data = view.of(task.near()), task.compared()
+        few, data = view.of(task), task.compared()
         left = itertools.islice(attempts(few), start + len(done), start + N_BATCH)
         for attempt in left:
             found = attempt.make(_least(known, done, data.n_residuals))

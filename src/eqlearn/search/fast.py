@@ -99,7 +99,7 @@ class FastPlan:
         self._is_over = False  # whether attempts have come to an end
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
-        self._task = task = target.pool.task.near()
+        self._task = task = target.pool.task
         self._data = task.compared()
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)

@@ -66,10 +66,16 @@ class Task:
     def compared(self) -> Samples:
         """Rows that attempts are pruned and compared on.
 
-        Far points tell formulas apart, but as long as one is wrong they only mislead:
-        it is far from them, and bends to reach them.
+        A far point counts no more than another: if the target is large there, formulas
+        that are still wrong would bend to reach it and lose what was right of them.
         """
-        return self.near().rows(N_SEARCH)
+        if not self.n_far:
+            return self.rows(N_SEARCH)
+        weight = np.ones(len(self.x)) if self.weight is None else self.weight.copy()
+        far, near = self.y[: self.n_far], self.y[self.n_far :]
+        size = float(np.mean((far - near.mean()) ** 2))
+        weight[: self.n_far] *= min(1.0, float(np.var(near)) / size) if size else 1.0
+        return replace(self, weight=weight).rows(N_SEARCH)
 
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""
