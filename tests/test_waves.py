@@ -264,6 +264,16 @@ def test_what_grows_does_not_depend_on_the_number_of_workers(
     assert len(grown[0]) > 1
 
 
+def test_if_none_has_the_size_whose_turn_it_is_another_grows() -> None:
+    task = nested()
+    pool = Pool(task)
+    pool.add(nothing(task, task.compared()))
+    plan = FastPlan(Target(0, pool, "0", False))
+    known = Known(1.0, ((0, 1),), seeds=(NESTED,))
+    plan._sown = {8: START, 11: formula(2, {0: 1.0})}  # next would be a large one
+    assert plan._seed(13, known) is NESTED
+
+
 def test_formulas_that_differ_by_little_do_not_both_grow() -> None:
     task = nested()
     pool = Pool(task)

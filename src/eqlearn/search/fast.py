@@ -20,7 +20,7 @@ from eqlearn.search.attempts import (
     tried_in,
 )
 from eqlearn.search.finishing import Target, finishing
-from eqlearn.search.growths import grown_in, growth_job
+from eqlearn.search.growths import MOST_PARAMETERS, grown_in, growth_job
 from eqlearn.search.jobs import Job, Stage, Together
 from eqlearn.search.levels import first_levels
 from eqlearn.search.pool import nothing
@@ -59,9 +59,12 @@ BEFORE_GROWTH = 8
 GROWTHS, OF_BATCHES = (1, 3), 5
 #: One that differs from another by less than this share of its error would grow alike.
 DIFFERENT = 0.5
-#: Parameters that such a formula may have, at least and at most, by turns: too much of
-#: large ones is wrong, so they are cut back, which takes longer the larger they are.
-SEED_SIZES = ((0, 25), (26, 100), (0, 12), (26, 100))
+#: Parameters that such a formula may have, at least and at most, by turns, if there is
+#: one. Too much of large ones is wrong: they are cut back, which takes the longer the
+#: larger they are.
+LARGEST_SEED = 100
+_LARGE = (MOST_PARAMETERS + 1, LARGEST_SEED)
+SEED_SIZES = ((0, MOST_PARAMETERS), _LARGE, (0, 12), _LARGE)
 #: Batches before parts that recur are shown to others, and the formulas they are of.
 BEFORE_PARTS = 8
 N_FORMULAS = 10
@@ -183,12 +186,14 @@ class FastPlan:
             return None
         sown = [graph for i, graph in self._sown.items() if i != index]
         least, most = SEED_SIZES[len(sown) // 2 % len(SEED_SIZES)]
-        new = [
+        unsown = [
             graph
             for graph in known.seeds
-            if least <= graph.n_parameters <= most
+            if graph.n_parameters <= LARGEST_SEED
             and not any(graph is other for other in sown)
         ]
+        new = [graph for graph in unsown if least <= graph.n_parameters <= most]
+        new = new or unsown
         with np.errstate(all="ignore"):
             before = [self._values(graph) for graph in sown]
             different = (graph for graph in new if self._is_different(graph, before))
