@@ -70,7 +70,7 @@ def cut_back(graph: Graph, samples: Samples, most: int) -> Scored:
     """Prune as if there were more and more noise, until few parameters are left.
 
     Of a large formula that imitates a law this leaves the terms that matter most, from
-    which another may grow.
+    which another may grow. The target is of unit size: more noise there cannot be.
     """
     found = refit(graph, samples)
     floor = found.sse / samples.n_residuals

@@ -66,6 +66,7 @@ def attempts(task: Task) -> Iterator[Attempt]:
 def n_until_angles(n_inputs: int) -> int:
     """How many attempts it takes until every input, if few, was taken as an angle."""
     n_angles = min(n_inputs, MOST_ANGLES)
+    # One attempt, between the first levels and all others, asks for exact ones.
     return len(first_levels(n_inputs)) + 1 + (_period(n_inputs) + 1) * n_angles
 
 

@@ -102,7 +102,7 @@ class FastPlan:
         self._is_over = False  # whether attempts have come to an end
         self._most_attempts = most_attempts
         self._target, self._pool = target, target.pool
-        self._task = task = target.pool.task
+        task = target.pool.task
         self._data = task.compared()
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)
@@ -215,7 +215,7 @@ class FastPlan:
         narrow = known.narrow[index // 2 % len(known.narrow)]
         if index % 4 < 2 or not known.parts:
             return View(narrow if index % 2 else self._all)
-        rng = np.random.default_rng([self._task.seed, 6, index])
+        rng = np.random.default_rng([self._pool.task.seed, 6, index])
         parts = known.parts[:N_PARTS]
         n_shown = min(len(parts), int(rng.integers(1, MOST_SHOWN + 1)))
         shown = joined(
@@ -247,11 +247,11 @@ class FastPlan:
         if len(self._known) < BEFORE_PARTS:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
-        return tuple(recurring_parts(best, self._task.x))
+        return tuple(recurring_parts(best, self._pool.task.x))
 
     def _seeds(self) -> tuple[Graph, ...]:
         is_nearly_right = self._relatedness() < STRUCTURE
-        if is_nearly_right or "sin" not in self._task.units:
+        if is_nearly_right or "sin" not in self._pool.task.units:
             return ()
         return tuple(entry.found.graph for entry in self._pool.entries)
 
@@ -265,7 +265,8 @@ class FastPlan:
         residual = math.sqrt(best.sse / self._data.n_residuals)
         shares = (min(VISIBLE, residual), min(10 * VISIBLE, 10 * residual))
         found = (
-            visible_inputs(self._task, best.graph, share) | tested for share in shares
+            visible_inputs(self._pool.task, best.graph, share) | tested
+            for share in shares
         )
         return tuple(tuple(sorted(inputs)) or self._all for inputs in found)
 
@@ -306,7 +307,7 @@ class FastPlan:
         """What the best formula leaves; see `relatedness`."""
         best = self._pool.best.graph
         if self._judged is None or self._judged[0] is not best:
-            self._judged = best, relatedness(best, self._task)
+            self._judged = best, relatedness(best, self._pool.task)
         return self._judged[1]
 
     def _n_in_vain(self) -> int:
