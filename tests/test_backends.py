@@ -225,9 +225,13 @@ def test_a_wrong_address_is_refused_in_one_line(
     assert "\n" not in str(caught.value) and address in str(caught.value)
 
 
-def test_a_lost_scheduler_ends_the_search_in_one_line(tmp_path: Path) -> None:
+# While it is waited for long segments; in the midst of fetching short ones.
+@pytest.mark.parametrize("seconds", [0.1, 0.0])
+def test_a_lost_scheduler_ends_the_search_in_one_line(
+    tmp_path: Path, seconds: float
+) -> None:
     distributed = pytest.importorskip("distributed")
-    slow = job(count, tmp_path / "slow", length=100, seconds=0.1)
+    slow = job(count, tmp_path / "slow", length=100_000, seconds=seconds)
     store = Memory()
     with distributed.LocalCluster(
         n_workers=1,

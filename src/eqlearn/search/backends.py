@@ -169,12 +169,13 @@ class Cluster:
                 )
         except (TimeoutError, distributed.TimeoutError, distributed.CancelledError):
             pass
-        # A lost scheduler takes the segments with it; that is no fault of theirs.
+        over = [future for future in self._running if future.done()]
+        outcomes = [_outcome(self._running.pop(future), future) for future in over]
+        # A lost scheduler takes the segments with it, and that is no fault of theirs.
+        # Asked last: it may be lost while they are fetched.
         if self._client.status != "running":
             what = "the address of a running scheduler"
             raise must("scheduler", what, "a lost connection", RESUME)
-        over = [future for future in self._running if future.done()]
-        outcomes = [_outcome(self._running.pop(future), future) for future in over]
         for future in over:
             # At once: Dask computes again what a dead worker had and someone may want.
             future.release()
@@ -193,11 +194,15 @@ class Cluster:
 def _outcome(job: Job, future: Any) -> Ended:
     import distributed
 
+    lost = Ended(job, None, "the cluster lost it", n_deaths=1)
     if future.status == "finished":
-        ended: Ended = future.result()
+        try:
+            ended: Ended = future.result()
+        except (distributed.CancelledError, OSError):
+            return lost
         return ended
     if future.status != "error":
-        return Ended(job, None, "the cluster lost it", n_deaths=1)
+        return lost
     error = future.exception()
     if isinstance(error, distributed.KilledWorker):
         n_deaths = error.allowed_failures + 1
