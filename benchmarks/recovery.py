@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
-from benchmarks.recovery_table import as_markdown, as_text
+from benchmarks.recovery_table import recovery_table
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import NotPossible
 from eqlearn.reproduce.conduct import conduct
@@ -73,11 +73,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:
             print("Broken off; the same command goes on from here.")
     lines = _shown(path, choice)
+    tables = recovery_table(lines), selection_table(lines)
     if lines:
-        print(f"\n{as_text(lines)}\n\n{selection_table(lines).text()}")
+        print("", *(table.text() for table in tables), sep="\n")
     if options.markdown:
-        tables = f"{as_markdown(lines)}\n{selection_table(lines).markdown()}"
-        options.markdown.write_text(tables, encoding="utf-8")
+        sections = "\n".join(table.markdown() for table in tables)
+        options.markdown.write_text(sections, encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.recovery_groups import GROUPS, PEER_LAWS
 from eqlearn.problems import LAWS, problem
+from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.runs import TEN_TIMES
+from eqlearn.reproduce.tables import limit_of
 
 HEADER = (
     "problem",
@@ -123,14 +124,13 @@ class Row(NamedTuple):
         seconds = median(times)
         errors = (line.get("relative_rms_outside") for line in self.lines)
         error = median(math.inf if e is None else e for e in errors)
-        limit = first["limit"]
         return (
             self.title,
             first["method"],
             str(first["rows"]),
             f"{first['noise']:g}",
             str(first["far"]),
-            limit if limit == TEN_TIMES else f"{limit} s",
+            limit_of(first),
             str(len(self.lines)),
             str(sum(map(_is_identified, self.lines))),
             str(sum(map(_is_symbolic, self.lines))),
@@ -142,19 +142,10 @@ class Row(NamedTuple):
         )
 
 
-def as_text(lines: Sequence[Line]) -> str:
-    """Write the table for a terminal, with notes below."""
-    cells = [HEADER, *(row.cells() for row in rows_of(lines))]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    texts = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
-    return "\n".join([*texts, "", *notes(lines)])
-
-
-def as_markdown(lines: Sequence[Line]) -> str:
-    """Write the table and its notes as Markdown."""
-    cells = [HEADER, ("---",) * len(HEADER), *(row.cells() for row in rows_of(lines))]
-    table = [f"| {' | '.join(line)} |" for line in cells]
-    return "\n".join([*table, "", *(f"- {note}" for note in notes(lines))]) + "\n"
+def recovery_table(lines: Sequence[Line]) -> Layout:
+    """Lay out what was found, with what was not in the notes."""
+    rows = [row.cells() for row in rows_of(lines)]
+    return Layout("Recovery", HEADER, rows, notes(lines))
 
 
 def notes(lines: Iterable[Line]) -> list[str]:

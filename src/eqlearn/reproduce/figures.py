@@ -1,13 +1,14 @@
 """The figures of the paper's section 4, drawn from the lines of an experiment."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
+from eqlearn.reproduce.experiments import OURS
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.tables import METHODS, against_truth
 from eqlearn.search.selection import Candidates, v_int_s
@@ -28,7 +29,7 @@ _LOOKS = {
     "sindy-informed": ("#7a8a99", ":"),
 }
 #: α of V^int-S, as in the paper's figure on selection; β is 1 - α.
-ALPHAS = np.linspace(0.0, 1.0, 21)
+ALPHAS = tuple(i / 20 for i in range(21))
 #: Within this share of the spread a candidate counts as the true formula.
 RIGHT = 0.01
 
@@ -94,31 +95,45 @@ def _plot_slice(axis: "Axes", which: str, m: int, runs: dict[str, Line]) -> None
     axis.set_xlabel(" = ".join(asked.inputs) + " = x" if len(asked.inputs) < 3 else "x")
 
 
-def plot_selection(lines: Iterable[Line]) -> "Figure | None":
-    """Plot how often V^int-S picks the right candidate, over its weight α.
+class Picks(NamedTuple):
+    """How often a criterion picks the right candidate, of searches that found one."""
 
-    Counted are the runs in which one of the candidates is right and, as a line, those
-    in which the default criterion picks it.
-    """
-    tables = [table for line in lines for table in _tables(line)]
+    n_searches: int
+    v_int_s: Mapping[float, float]  # shares, by α
+    default: float
+
+
+def right_picks(lines: Iterable[Line]) -> Picks | None:
+    """Count the right picks of V^int-S and of the default in our searches."""
+    ours = [line for line in lines if line["method"] == OURS["fast"]]
+    tables = [table for line in ours for table in _tables(line)]
     tables = [(table, right) for table, right in tables if right.any()]
     if not tables:
         return None
-    picked = [
-        np.mean([r[int(np.argmin(v_int_s(t, a, 1 - a)))] for t, r in tables])
+    shares = {
+        a: float(np.mean([r[np.argmin(v_int_s(t, a, 1 - a))] for t, r in tables]))
         for a in ALPHAS
-    ]
-    default = np.mean([right[int(np.argmin(table.bic))] for table, right in tables])
+    }
+    default = np.mean([right[np.argmin(table.bic)] for table, right in tables])
+    return Picks(len(tables), shares, float(default))
+
+
+def plot_selection(lines: Iterable[Line]) -> "Figure | None":
+    """Plot how often V^int-S picks the right candidate, over its weight α."""
+    picks = right_picks(lines)
+    if picks is None:
+        return None
     with drawing() as (figure, (axis,)):
-        axis.plot(ALPHAS, 100 * np.array(picked), color=MEASURED, label="V$^{int-S}$")
+        shares = 100 * np.array(list(picks.v_int_s.values()))
+        axis.plot(list(picks.v_int_s), shares, color=MEASURED, label="V$^{int-S}$")
         label = "default criterion"
-        axis.axhline(100 * float(default), color=FORMULA, lw=1.2, label=label)
+        axis.axhline(100 * picks.default, color=FORMULA, lw=1.2, label=label)
         axis.set(
             xlabel="α, the weight of the validation error",
             ylabel="right picks, %",
             ylim=(0, 103),
         )
-        axis.set_title(f"{len(tables)} searches that found the formula", size=9)
+        axis.set_title(f"{picks.n_searches} searches that found the formula", size=9)
         axis.legend(frameon=False)
     return figure
 

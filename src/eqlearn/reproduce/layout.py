@@ -21,11 +21,18 @@ class Layout(NamedTuple):
         return "\n".join([self.title, "", *lines, "", *self.notes]).rstrip() + "\n"
 
     def markdown(self) -> str:
-        """A table of Markdown, its notes as a list."""
+        """A section of Markdown, its notes as a list."""
+        parts = [f"## {self.title}", self.markdown_table(), self.markdown_notes()]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    def markdown_table(self) -> str:
+        """The table alone."""
         cells = [self.header, ["---"] * len(self.header), *self.rows]
-        lines = [f"| {' | '.join(map(_in_a_cell, row))} |" for row in cells]
-        notes = [f"- {note}" for note in self.notes]
-        return "\n".join([f"## {self.title}", "", *lines, "", *notes]).rstrip() + "\n"
+        return "\n".join(f"| {' | '.join(map(_in_a_cell, row))} |" for row in cells)
+
+    def markdown_notes(self) -> str:
+        """The notes alone."""
+        return "\n".join(f"- {note}" for note in self.notes)
 
     def html(self) -> str:
         """A piece of a page."""

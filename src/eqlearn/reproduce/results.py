@@ -11,6 +11,7 @@ from eqlearn.reproduce.conduct import Tell, conduct
 from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, runs_of
 from eqlearn.reproduce.figures import drawn, plot_selection
 from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.phases import watched
 from eqlearn.reproduce.runs import read_lines
 from eqlearn.reproduce.tables import selection_table, table
@@ -93,10 +94,15 @@ def write_results(out: Path, names: Iterable[str]) -> list[Path]:
             figures = {} if figure is None else {"selection-alpha": figure}
             written += _write(out, name, selection_table(lines), figures)
             continue
-        own = [line for line in lines if line["problem"] in EXPERIMENTS[name].problems]
+        own = lines_of(name, lines)
         if own:
             written += _write(out, name, table(name, own), drawn(name, own))
     return written
+
+
+def lines_of(name: str, lines: Iterable[Line]) -> list[Line]:
+    """Take the lines that an experiment is about, whoever made them."""
+    return [line for line in lines if line["problem"] in EXPERIMENTS[name].problems]
 
 
 def _write(

@@ -11,6 +11,7 @@ from eqlearn.problems import problem
 from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, published
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
+from eqlearn.reproduce.runs import TIMES
 
 HEADER = (
     "problem",
@@ -86,7 +87,7 @@ def _place(name: str) -> Callable[[Line], tuple[int, ...]]:
 
 
 def _row(lines: list[Line]) -> list[str]:
-    which, n_far, method, limit = (lines[0][name] for name in _SAME)
+    which, n_far, method = (lines[0][name] for name in ("problem", "far", "method"))
     found = [line.get("identified", "no") for line in lines]
     in_paper = None
     if which not in IN_SQUARES or problem(which).noise > 0.01:
@@ -95,7 +96,7 @@ def _row(lines: list[Line]) -> list[str]:
         which,
         METHODS[method],
         str(n_far) if n_far else "none",
-        limit if limit.endswith("x") else f"{limit} s",
+        limit_of(lines[0]),
         str(len(lines)),
         str(len(found) - found.count("no")),
         str(found.count("symbolic")),
@@ -104,6 +105,12 @@ def _row(lines: list[Line]) -> list[str]:
         _spread([against_truth(line) for line in lines]),
         f"{median(_seconds(line) for line in lines):.1f}",
     ]
+
+
+def limit_of(line: Line) -> str:
+    """The time limit of a run, in seconds or times ours."""
+    limit: str = line["limit"]
+    return limit if limit in TIMES else f"{limit} s"
 
 
 def _seconds(line: Line) -> float:

@@ -1,0 +1,110 @@
+"""Bring the tables and figures of docs/ up to date with the results.
+
+    python -m benchmarks.pages
+
+The words there are written by hand. What comes from the results stands between the
+comments <!-- NAME --> and <!-- end -->.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.recovery import RESULTS as RECOVERY
+from benchmarks.recovery_table import recovery_table
+from eqlearn.report.svg import png
+from eqlearn.reproduce.figures import plot_selection, plot_slices, right_picks
+from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.lines import Line
+from eqlearn.reproduce.results import lines_of
+from eqlearn.reproduce.runs import read_lines
+from eqlearn.reproduce.tables import selection_table, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Runs of rivals, and ours that only they are compared with.
+REPRODUCE = RECOVERY.with_name("reproduce.jsonl")
+DOCS = Path("docs")
+PAGES = tuple(DOCS / f"{name}.md" for name in ("recovery", "results", "selection"))
+#: Weights of the validation error that the text speaks of.
+ALPHAS = (0.5, 0.75, 1.0)
+
+_PIECE = re.compile(r"(<!-- (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def known_lines() -> list[Line]:
+    """Read all results, ours first."""
+    return [*_recovery_lines(), *read_lines(REPRODUCE).values()]
+
+
+def _recovery_lines() -> list[Line]:
+    return list(read_lines(RECOVERY).values())
+
+
+def _recovery() -> str:
+    found = recovery_table(_recovery_lines())
+    return f"{found.markdown_table()}\n\n{found.markdown_notes()}"
+
+
+def _experiment(name: str) -> str:
+    return table(name, lines_of(name, known_lines())).markdown_table()
+
+
+def _weights() -> str:
+    picks = right_picks(known_lines())
+    if picks is None:
+        return ""
+    rows = [[f"V^int-S, α = {a:g}", _percent(picks.v_int_s[a])] for a in ALPHAS]
+    rows.append(["information", _percent(picks.default)])
+    return Layout("", ("criterion", "right picks"), rows).markdown_table()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+PIECES: Mapping[str, Callable[[], str]] = {
+    "recovery": _recovery,
+    "division": lambda: _experiment("division"),
+    "formulas": lambda: _experiment("formulas"),
+    "random": lambda: _experiment("random"),
+    "pendulum": lambda: _experiment("pendulum"),
+    "selection": lambda: selection_table(_recovery_lines()).markdown_table(),
+    "weights": _weights,
+}
+
+
+def renewed(page: str) -> str:
+    """A page with the tables of today."""
+    return _PIECE.sub(lambda m: f"{m[1]}\n{PIECES[m[2]]()}\n\n{m[3]}", page)
+
+
+def figures(lines: Sequence[Line]) -> "Iterator[tuple[str, Figure | None]]":
+    """Draw what docs/results.md shows, each with the name of its file."""
+    for name, n_far in (
+        ("division", 0),
+        ("formulas", 0),
+        ("random", 40),
+        ("pendulum", 40),
+    ):
+        far = "-far" if n_far else ""
+        yield f"{name}-slices{far}", plot_slices(lines_of(name, lines), n_far)
+    yield "selection-alpha", plot_selection(lines)
+
+
+def main() -> None:
+    """Rewrite pages and figures in place."""
+    for page in PAGES:
+        page.write_text(renewed(page.read_text("utf-8")), encoding="utf-8")
+        print(page)
+    for name, figure in figures(known_lines()):
+        if figure is not None:
+            path = DOCS / "results" / f"{name}.png"
+            path.write_bytes(png(figure))
+            print(path)
+
+
+if __name__ == "__main__":
+    main()
