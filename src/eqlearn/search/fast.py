@@ -207,8 +207,7 @@ class FastPlan:
 
     def _values(self, graph: Graph) -> Array:
         """What a formula says of the data that attempts are compared on."""
-        x = self._data.x[:, : self._data.y.shape[1]].T
-        return graph.evaluate(x)[0][:, 0]
+        return graph.evaluate(self._data.labelled.T)[0][:, 0]
 
     def _view(self, index: int, known: Known) -> View:
         """What the batch of this index gets to see."""

@@ -121,8 +121,7 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     leaves much more with all of its features is given up.
     """
     data = task.compared()
-    n_labelled = data.y.shape[1]
-    x, y = np.ascontiguousarray(data.x[:, :n_labelled]), data.y[0]
+    x, y = np.ascontiguousarray(data.labelled), data.y[0]
     best: Scored | None = None
     for start, is_natural in _starts(task, level, x, y, HOPELESS * known):
         # Nothing exact is an imitation, nor is there anything to tune.
@@ -152,7 +151,7 @@ def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
     if known > NOISELESS:
         return None
     data = task.compared()
-    x, y = np.ascontiguousarray(data.x[:, : data.y.shape[1]]), data.y[0]
+    x, y = np.ascontiguousarray(data.labelled), data.y[0]
     few, few_y = x[:, :N_SCAN], y[:N_SCAN]
     levels = later_levels(len(x), with_angles="sin" in task.units)
     for level in levels[:N_EXACT]:
@@ -259,8 +258,7 @@ def _arguments(
 
 def _is_imitation(graph: Graph, data: Samples) -> bool:
     """Tell whether a sine is used in its linear range only, in place of a power."""
-    n_labelled = data.y.shape[1]
-    features = data.x[:, :n_labelled]
+    features = data.labelled
     for node in graph.nodes:
         if node.unit == "sin" and all(s < graph.n_inputs for s in node.arguments[0]):
             z = sum(w * features[s] for s, w in node.arguments[0].items() if s >= 0)

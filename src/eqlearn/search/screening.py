@@ -32,7 +32,7 @@ def significant_inputs(task: Task) -> frozenset[int]:
     data = task.compared()
     n = data.y.shape[1]
     powers = _powers(n_inputs, MOST_TERMS * n)
-    weighted = [_monomial(data.x[:, :n], term) * data.root_weight for term in powers]
+    weighted = [_monomial(data.labelled, term) * data.root_weight for term in powers]
     columns, y = np.stack(weighted, axis=1), data.y[0] * data.root_weight
     least = _left(columns, y)
 

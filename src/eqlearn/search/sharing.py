@@ -126,7 +126,7 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
 
 
 def _left(start: Graph, data: Samples) -> float:
-    return mean_square(start, data.x[:, : data.y.shape[1]], data.y[0])
+    return mean_square(start, data.labelled, data.y[0])
 
 
 def borrowed(state: bytes | None) -> Scored | None:

@@ -34,6 +34,11 @@ class Samples(NamedTuple):
         """How many numbers are to be explained."""
         return int(self.y.size)
 
+    @property
+    def labelled(self) -> Array:
+        """The inputs that there are targets for, (D, Q)."""
+        return self.x[:, : self.y.shape[1]]
+
     def chunks(self, n: int) -> list["Samples"]:
         """Cut into pieces of `n` labelled samples; the last has the unlabelled ones."""
         n_labelled = self.y.shape[1]
