@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.limits import RESULTS as LIMITS
 from benchmarks.recovery import RESULTS as RECOVERY
 from benchmarks.recovery_table import recovery_table
 from eqlearn.report.svg import png
@@ -24,7 +25,7 @@ from eqlearn.reproduce.tables import selection_table, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Runs of rivals, and ours that only they are compared with.
+#: Runs of rivals.
 REPRODUCE = RECOVERY.with_name("reproduce.jsonl")
 DOCS = Path("docs")
 PAGES = tuple(DOCS / f"{name}.md" for name in ("recovery", "results", "selection"))
@@ -44,7 +45,8 @@ def _recovery_lines() -> list[Line]:
 
 
 def _recovery() -> str:
-    found = recovery_table(_recovery_lines())
+    limits = read_lines(LIMITS).values()
+    found = recovery_table([*_recovery_lines(), *limits])
     return f"{found.markdown_table()}\n\n{found.markdown_notes()}"
 
 

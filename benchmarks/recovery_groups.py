@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
 from eqlearn.reproduce.runs import TEN_TIMES, Run
 
+#: In the place of a method: the true formula with its constants fitted to the data.
+TRUE_FORM = "true form, fitted"
+
 
 @dataclass(frozen=True)
 class Group:

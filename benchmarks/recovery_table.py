@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.recovery_groups import GROUPS, PEER_LAWS
+from benchmarks.recovery_groups import GROUPS, PEER_LAWS, TRUE_FORM
 from eqlearn.problems import LAWS, problem
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
@@ -220,12 +220,12 @@ def _fresh_rows(lines: list[Line]) -> list[Row]:
 
 
 def _law_rows(lines: list[Line]) -> list[Row]:
-    ours = [line for line in lines if line["method"] == "eqlearn"]
+    on_all = [line for line in lines if line["method"] in ("eqlearn", TRUE_FORM)]
     rows = [
         _row("laws", same, LAW_FIGURES.get(same[0]["noise"]))
-        for same in _split(ours, *_SAME).values()
+        for same in _split(on_all, *_SAME).values()
     ]
-    if len(ours) < len(lines):  # peers are compared on the laws they were tried on
+    if len(on_all) < len(lines):  # peers are compared on the laws they were tried on
         some = [line for line in lines if line["problem"] in PEER_LAWS]
         rows += [_row("ten laws", same, None) for same in _split(some, *_SAME).values()]
     return rows

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,8 @@ import numpy as np
 
 from eqlearn import __version__
 from eqlearn.baselines.methods import METHODS
-from eqlearn.baselines.question import NotPossible, Question
-from eqlearn.problems import problem
+from eqlearn.baselines.question import Answer, NotPossible, Question
+from eqlearn.problems import Problem, problem
 from eqlearn.reproduce.judging import judge
 from eqlearn.reproduce.lines import Line, whole_lines
 
@@ -47,6 +47,17 @@ class Run:
         """What is asked, whoever is to answer it and from whichever draw of data."""
         return self.problem, self.rows, self.noise, self.far
 
+    @property
+    def asked(self) -> Problem:
+        """The problem, as noisy as here."""
+        return problem(self.problem).with_noise(self.noise)
+
+    def random(self, *more: int) -> np.random.Generator:
+        """Draw as this run does, whoever makes it."""
+        # The name is part of it: 62 laws at one seed have their noise from 62 draws.
+        name = zlib.crc32(self.problem.encode())
+        return np.random.default_rng([name, self.seed, *more])
+
     def __str__(self) -> str:
         far = f", {self.far} far points" if self.far else ""
         who = "" if self.method == "eqlearn" else f"{self.method}: "
@@ -75,27 +86,31 @@ def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
 
 def perform(job: Job) -> Line:
     """Make a run and judge what came out: all of a line but what all runs share."""
-    run = job.run
     code = {"commit": commit()}  # what is imported now; it may change while this runs
-    asked = problem(run.problem).with_noise(run.noise)
-    # The name is part of the seed: 62 laws at one seed have their noise from 62 draws.
-    name = zlib.crc32(run.problem.encode())
-    rng = np.random.default_rng([name, run.seed])
-    x, y = asked.sample(run.rows, rng)
-    far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
-    noise = run.noise * asked.noise_scale
-    question = Question(
-        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers
-    )
+    question = posed(job)
     try:
-        method = METHODS[run.method].load()
+        method = METHODS[job.run.method].load()
         start = time.perf_counter()
         answers = method(question)
     except NotPossible as reason:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
-    judged = judge(answers, asked, np.random.default_rng([name, run.seed, 1]))
+    judged = judged_for(job.run, answers)
     return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
+
+
+def posed(job: Job) -> Question:
+    """Draw the data of a run."""
+    run, asked, rng = job.run, job.run.asked, job.run.random()
+    x, y = asked.sample(run.rows, rng)
+    far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
+    noise = run.noise * asked.noise_scale
+    return Question(x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers)
+
+
+def judged_for(run: Run, answers: Sequence[Answer | None]) -> Line:
+    """Judge answers to a run's question, at points that are the run's own too."""
+    return judge(answers, run.asked, run.random(1))
 
 
 def circumstances(n_jobs: int) -> Line:
