@@ -302,7 +302,7 @@ def test_a_gplearn_program_is_read() -> None:
         ({"x": np.full((300, 2), np.nan)}, "`x` must be finite everywhere"),
         ({"y": np.zeros((3, 1))}, "`y` must be as long as x, 300 rows"),
         ({"names": ("x1",)}, "`names` must be one for each of 2 inputs"),
-        ({"seconds": 0.0}, "`seconds` must be a finite number above 0; got 0.0"),
+        ({"seconds": 0.0}, "`seconds` must be above 0, and may be infinite; got 0.0"),
         ({"noise": np.zeros(2)}, "`noise` must be one for each of 1 targets"),
         ({"far": (np.ones((4, 1)), np.ones((4, 1)))}, "`far` must be points with 2"),
     ],

@@ -1,6 +1,13 @@
 import json
+import os
+import signal
+import sqlite3
+import sys
+import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import numpy as np
@@ -50,7 +57,9 @@ def test_an_experiment_is_every_method_on_every_problem() -> None:
     (quick,) = runs_of("division", methods=["eqlearn"], n_seeds=1, seconds=5)
     assert quick.limit == "5"
     paper = runs_of("division", recipe="paper", n_seeds=1)
-    assert paper[0].method == "eqlearn-paper"
+    assert (paper[0].method, paper[0].limit) == ("eqlearn-paper", "none")
+    paper = runs_of("division", recipe="paper", n_seeds=1, seconds=5)
+    assert paper[0].limit == "5"
 
 
 @pytest.mark.parametrize(
@@ -72,6 +81,39 @@ def test_what_is_there_is_not_done_again(out: Path) -> None:
     conduct([RUN], out / LINES, tell=said.append)
     assert (out / LINES).read_text() == before
     assert not said
+
+
+def test_a_run_of_hours_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    run = Run("eqlearn-paper", "division", "division", 1, 60, 0.01, 0, "15")
+    lines = tmp_path / LINES
+    program = (
+        "from pathlib import Path\n"
+        "from eqlearn.reproduce.conduct import conduct\n"
+        "from eqlearn.reproduce.runs import Run\n"
+        f"conduct([{run!r}], Path({str(lines)!r}))\n"
+    )
+    with Popen([sys.executable, "-c", program], start_new_session=True) as process:
+        while not _segments(tmp_path):
+            assert process.poll() is None
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert not lines.exists()
+    assert _segments(tmp_path) > 0
+    conduct([run], lines, tell=lambda line: None)
+    (line,) = read_lines(lines).values()
+    assert line["status"] == "ok" and line["time_limit"] == 15
+    assert not any((tmp_path / "under-way").iterdir())
+
+
+def _segments(out: Path) -> int:
+    """How many segments are kept of the one run under way."""
+    for path in (out / "under-way").glob("*/run.db"):
+        with closing(sqlite3.connect(path)) as store:
+            try:
+                return int(store.execute("SELECT count(*) FROM states").fetchone()[0])
+            except sqlite3.OperationalError:  # it is just being made
+                return 0
+    return 0
 
 
 def test_a_line_cut_off_is_done_again(out: Path, tmp_path: Path) -> None:

@@ -168,7 +168,10 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         ] = None,
         time: Annotated[
             str | None,
-            typer.Option(metavar="TIME", help="For one run: 60s, 3m; 60s or 3m."),
+            typer.Option(
+                metavar="TIME",
+                help="For one run; 60s or 3m, none with the paper's recipe.",
+            ),
         ] = None,
         recipe: Annotated[
             str,

@@ -1,6 +1,8 @@
 """Our own library behind the same interface, to be compared with the others."""
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eqlearn._types import Array
@@ -12,6 +14,9 @@ from eqlearn.search import learn as search
 from eqlearn.search.paper import Grid
 from eqlearn.search.results import table_of
 from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
+
+#: Seconds between two words about a search that keeps what it has finished.
+NEWS_EVERY = 300.0
 
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
@@ -32,11 +37,27 @@ def searched(question: Question, recipe: str | Grid) -> list[search.Found]:
         question.x,
         question.y,
         seed=question.seed,
-        time_limit=question.seconds,
+        time_limit=question.seconds if math.isfinite(question.seconds) else None,
         far=question.far,
         jobs=question.workers,
         recipe=recipe,
+        run_dir=question.keep,
+        callback=_news() if question.keep else lambda progress: None,
     )
+
+
+def _news() -> Callable[[search.Progress], None]:
+    """Say now and then how far a search of hours has come."""
+    last = time.monotonic()
+
+    def tell(progress: search.Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last > NEWS_EVERY:
+            last = time.monotonic()
+            minutes = f"{progress.seconds / 60:.0f} min"
+            print(f"  {minutes}: {progress.n_done} steps done", flush=True)
+
+    return tell
 
 
 def answer_of(

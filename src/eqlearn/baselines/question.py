@@ -1,10 +1,10 @@
 """What every method is asked and what it answers, however it learns."""
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,14 +31,15 @@ class Question:
     noise: NDArray[np.float64]
     far: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     workers: int = 1  # processes, for those who can use them
+    keep: Path | None = None  # where to keep what is finished, for those who can go on
 
     def __post_init__(self) -> None:
         checked_samples(self.x, self.y)
         (_, n_inputs), (_, n_targets) = self.x.shape, self.y.shape
         if len(self.names) != n_inputs:
             raise must("names", f"one for each of {n_inputs} inputs", self.names)
-        if not (math.isfinite(self.seconds) and self.seconds > 0):
-            raise must("seconds", "a finite number above 0", self.seconds)
+        if not self.seconds > 0:
+            raise must("seconds", "above 0, and may be infinite", self.seconds)
         if np.shape(self.noise) != (n_targets,):
             raise must("noise", f"one for each of {n_targets} targets", self.noise)
         if self.far is not None:

@@ -1,14 +1,18 @@
 """Make the runs that are missing, each in a process of its own, and write them down.
 
 Every run is a line in a file as soon as it has ended. The same call again goes on from
-there; Ctrl-C loses the runs under way and no others.
+there; Ctrl-C loses the runs under way and no others, and of one by the paper's recipe,
+which takes hours, no finished step.
 """
 
+import math
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from eqlearn.reproduce.experiments import OURS
 from eqlearn.reproduce.lines import Line, append_line
 from eqlearn.reproduce.processes import Failure, in_processes
 from eqlearn.reproduce.runs import (
@@ -47,7 +51,7 @@ def conduct(
     while left:
         allowed = allowance(read_lines(path))
         timed = [
-            Job(run, seconds, n_workers)
+            Job(run, seconds, n_workers, _keep(path, run))
             for run in left
             if (seconds := allowed(run)) is not None
         ]
@@ -78,8 +82,17 @@ def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
     for n, (job, result) in enumerate(results, start=1):
         line = _line(job, result, n_at_once)
         append_line(path, line)
+        if job.keep is not None:
+            shutil.rmtree(job.keep, ignore_errors=True)
         minutes = (time.monotonic() - start) / 60
         tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
+
+
+def _keep(path: Path, run: Run) -> Path | None:
+    """Where the steps of a run are kept until it has ended, if it takes hours."""
+    if run.method != OURS["paper"]:
+        return None
+    return path.parent / "under-way" / "-".join(map(str, run.key))
 
 
 def _patience(job: Job) -> float:
@@ -94,7 +107,8 @@ def _line(job: Job, result: Line | Failure, n_at_once: int) -> Line:
             "message": result.message,
             "identified": "no",
         }
-    asked: dict[str, Any] = {**vars(job.run), "time_limit": round(job.seconds, 1)}
+    limit = round(job.seconds, 1) if math.isfinite(job.seconds) else None
+    asked: dict[str, Any] = {**vars(job.run), "time_limit": limit}
     return {**asked, **circumstances(n_at_once), **result}
 
 
@@ -110,6 +124,5 @@ def summary(line: Line) -> str:
     if len(formulas) > _LONGEST_FORMULA:
         formulas = formulas[: _LONGEST_FORMULA - 1] + "…"
     found = {"no": "NOT identified"}.get(line["identified"], line["identified"])
-    tries = "restarts" if line["method"] == "eqlearn" else "generations"
-    counts = f"{line['restarts']} {tries}, {line['parameters']} parameters"
+    counts = f"{line['restarts']} attempts, {line['parameters']} parameters"
     return f"{found}, {line['seconds']} s, {counts}, outside {outside}: {formulas}"

@@ -1,5 +1,6 @@
 """Run functions one by one in processes of their own, so that a crash costs one run."""
 
+import math
 import os
 import signal
 import time
@@ -60,7 +61,8 @@ def in_processes(
                 stop_at = time.monotonic() + patience(job)
                 running[connection] = _Running(job, process, stop_at)
             first_stop = min(run.stop_at for run in running.values())
-            ready = wait(list(running), max(0.0, first_stop - time.monotonic()))
+            left = max(0.0, first_stop - time.monotonic())
+            ready = wait(list(running), None if math.isinf(left) else left)
             for connection in list(running):
                 run = running[connection]
                 if connection in ready:

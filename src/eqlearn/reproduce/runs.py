@@ -1,5 +1,6 @@
 """One run: data, a method, and a verdict as a JSON line."""
 
+import math
 import os
 import subprocess
 import time
@@ -22,6 +23,8 @@ from eqlearn.reproduce.lines import Line, whole_lines
 #: A rival's time limit: as long as eqlearn took, and ten times that.
 ONE_TIME, TEN_TIMES = "1x", "10x"
 TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
+#: No time limit.
+TO_THE_END = "none"
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Run:
     rows: int
     noise: float  # in the unit of the problem's noise
     far: int  # labelled points from outside the training range
-    limit: str  # seconds, ONE_TIME or TEN_TIMES
+    limit: str  # seconds, ONE_TIME, TEN_TIMES or TO_THE_END
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -72,6 +75,7 @@ class Job:
     run: Run
     seconds: float
     workers: int = 1
+    keep: Path | None = None  # for steps of the run, so that it can go on
 
 
 def run_of(line: Line) -> Run:
@@ -105,7 +109,9 @@ def posed(job: Job) -> Question:
     x, y = asked.sample(run.rows, rng)
     far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
     noise = run.noise * asked.noise_scale
-    return Question(x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers)
+    return Question(
+        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers, job.keep
+    )
 
 
 def judged_for(run: Run, answers: Sequence[Answer | None]) -> Line:
@@ -148,6 +154,8 @@ def allowance(lines: dict[tuple[Any, ...], Line]) -> Allowance:
             ours.setdefault(run_of(line).question, []).append(line["seconds"])
 
     def seconds(run: Run) -> float | None:
+        if run.limit == TO_THE_END:
+            return math.inf
         if run.limit not in TIMES:
             return float(run.limit)
         times = ours.get(run.question)

@@ -11,7 +11,7 @@ from eqlearn.problems import problem
 from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, published
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.runs import TIMES
+from eqlearn.reproduce.runs import TIMES, TO_THE_END
 
 HEADER = (
     "problem",
@@ -108,14 +108,14 @@ def _row(lines: list[Line]) -> list[str]:
 
 
 def limit_of(line: Line) -> str:
-    """The time limit of a run, in seconds or times ours."""
+    """The time limit of a run: seconds, times ours, or none."""
     limit: str = line["limit"]
-    return limit if limit in TIMES else f"{limit} s"
+    return limit if limit in (*TIMES, TO_THE_END) else f"{limit} s"
 
 
 def _seconds(line: Line) -> float:
     # A crash has no time; the best that can be said is that it took all it had.
-    return float(line.get("seconds") or line["time_limit"])
+    return float(line.get("seconds") or line["time_limit"] or math.inf)
 
 
 def against_truth(line: Line) -> float:
