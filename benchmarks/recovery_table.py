@@ -10,7 +10,7 @@ from benchmarks.recovery_groups import GROUPS, PEER_LAWS, TRUE_FORM
 from eqlearn.problems import LAWS, problem
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.tables import limit_of
+from eqlearn.reproduce.tables import limit_of, seconds_of
 
 HEADER = (
     "problem",
@@ -119,9 +119,7 @@ class Row(NamedTuple):
     def cells(self) -> tuple[str, ...]:
         """Write the row as texts, one for each column of the header."""
         first = self.lines[0]
-        # A crash has no time; the best that can be said is that it took all it had.
-        times = [line.get("seconds") or line["time_limit"] for line in self.lines]
-        seconds = median(times)
+        seconds = median(map(seconds_of, self.lines))
         errors = (line.get("relative_rms_outside") for line in self.lines)
         error = median(math.inf if e is None else e for e in errors)
         return (

@@ -103,7 +103,7 @@ def _row(lines: list[Line]) -> list[str]:
         "–" if in_paper is None else str(in_paper),
         _spread([as_published(line) for line in lines]),
         _spread([against_truth(line) for line in lines]),
-        f"{median(_seconds(line) for line in lines):.1f}",
+        f"{median(seconds_of(line) for line in lines):.1f}",
     ]
 
 
@@ -113,9 +113,12 @@ def limit_of(line: Line) -> str:
     return limit if limit in (*TIMES, TO_THE_END) else f"{limit} s"
 
 
-def _seconds(line: Line) -> float:
+def seconds_of(line: Line) -> float:
+    """How long a run took."""
+    if "seconds" in line:
+        return float(line["seconds"])
     # A crash has no time; the best that can be said is that it took all it had.
-    return float(line.get("seconds") or line["time_limit"] or math.inf)
+    return float(line["time_limit"] or math.inf)
 
 
 def against_truth(line: Line) -> float:
