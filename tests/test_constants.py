@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 import sympy
 
-from eqlearn.equation.constants import constants, snap, standard_errors
+from eqlearn.equation.constants import (
+    constants,
+    most_likely_simple,
+    snap,
+    standard_errors,
+)
 from eqlearn.equation.criterion import Scored, score
 from eqlearn.equation.symbolic import recognised
 from eqlearn.network.graph import CONSTANT, Graph, Node
@@ -78,6 +83,35 @@ def test_without_certainty_nothing_is_snapped() -> None:
     data = measured(truth, 3, noise=3.0, n=50)
     found = fitted(truth, data)
     assert snap(found, data) is found
+
+
+def test_the_odds_by_hand() -> None:
+    # Half of 1/2 for integers; the normal density at 0 is 0.399 over the error.
+    assert most_likely_simple(2.0, 0.1, in_sine=False) == pytest.approx(
+        (1.995, 2), 1e-3
+    )
+    odds, value = most_likely_simple(2.2, 0.1, in_sine=False)
+    assert value == 2 and odds == pytest.approx(1.995 * math.exp(-2), rel=1e-3)
+    # In a sine it may as well be a multiple of π.
+    assert most_likely_simple(2.0, 0.1, in_sine=True)[0] == pytest.approx(0.997, 1e-3)
+
+
+@pytest.mark.parametrize("relative_error", [1e-5, 1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("in_sine", [False, True])
+def test_what_is_not_simple_is_rarely_taken_for_it(
+    relative_error: float, in_sine: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    anywhere = np.exp(rng.uniform(math.log(0.1), math.log(20), 1000))
+    odds = [most_likely_simple(v, relative_error * v, in_sine)[0] for v in anywhere]
+    assert np.mean(np.array(odds) > 1) < 0.15
+    whole = rng.integers(1, 10, 1000)
+    noisy = whole * (1 + relative_error * rng.normal(size=1000))
+    meant = [most_likely_simple(v, relative_error * v, in_sine) for v in noisy]
+    right = [
+        odds > 1 and value == n for (odds, value), n in zip(meant, whole, strict=True)
+    ]
+    assert np.mean(right) > (0.65 if in_sine else 0.85)
 
 
 def test_simple_constants_are_recognised_and_near_ones_are_not() -> None:

@@ -1,8 +1,8 @@
 """The constants of a formula: standard errors, and snapping to simple values."""
 
+import itertools
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -11,8 +11,21 @@ from eqlearn.equation.criterion import EXACT, Scored, refit
 from eqlearn.network.graph import Connection, Graph, sine_slots
 from eqlearn.training.levenberg import Samples, inverse, normal_equations
 
-#: Four standard errors must be below this share of the step of the grid.
-LARGEST_SHARE = 0.35
+#: What to expect before looking: one constant in two is simple, and of those that are
+#: this share is a multiple of 1/n.
+SHARES = {
+    1: 0.5,
+    2: 0.15,
+    3: 0.06,
+    4: 0.06,
+    5: 0.04,
+    6: 0.03,
+    8: 0.03,
+    10: 0.08,
+    100: 0.05,
+}
+#: No constant is known better than this, relative to its size.
+PRECISION = 1e-12
 
 
 @dataclass(frozen=True)
@@ -43,16 +56,12 @@ def standard_errors(graph: Graph, samples: Samples) -> Array:
     return np.sqrt(np.maximum(np.diag(inverse(gram)), 0.0) * variance)
 
 
-# Simple values are multiples of these, coarse grids first; π only inside sines.
-_STEPS = tuple(Fraction(1, n) for n in (1, 2, 3, 4, 5, 6, 8, 10, 100))
-
-
 def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
     """Fix constants at simple values, the most certain first, if the criterion falls.
 
-    Simple are small multiples of 1, 1/2, 1/3, ... and in the arguments of sines also
-    of π, π/2, ... The graph must be in the units of the data: a constant is simple
-    there or nowhere.
+    Simple are multiples of 1, 1/2, 1/3, ... and in the arguments of sines also of π,
+    π/2, ... The graph must be in the units of the data: a constant is simple there or
+    nowhere.
     """
     best, tried = found, set()
     while True:
@@ -63,7 +72,7 @@ def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
         ]
         if not options:
             return best
-        _, key, value = min(options)
+        _, key, value = max(options)
         tried.add((key, value))
         fixed = _fixed_at(best.graph, key, value)
         snapped = refit(fixed, samples, floor=floor, tolerance=1e-8)
@@ -72,32 +81,37 @@ def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
 
 
 def _options(graph: Graph, samples: Samples) -> list[tuple[float, Connection, float]]:
-    """Simple values near a constant, with four errors as a share of the grid's step."""
+    """The odds for each constant that is rather simple than not, and its value then."""
     angles = sine_slots(graph)
     options = []
     for constant in constants(graph, samples):
         in_sine = constant.connection[0] in angles
-        nearest = _nearest_simple(constant.value, constant.error, in_sine)
-        if nearest is not None:
-            share, value = nearest
-            options.append((share, constant.connection, value))
+        odds, value = most_likely_simple(constant.value, constant.error, in_sine)
+        if odds > 1:
+            options.append((odds, constant.connection, value))
     return options
 
 
-def _nearest_simple(
+def most_likely_simple(
     value: float, error: float, in_sine: bool
-) -> tuple[float, float] | None:
-    for step in _STEPS:
-        for unit in (1.0, math.pi) if in_sine else (1.0,):
-            size = float(step) * unit
-            simple = round(value / size) * size
-            share = 4 * error / size
-            if simple and share < LARGEST_SHARE:
-                # The odds of lying on the grid against anywhere between its points.
-                most_errors = math.sqrt(2.0 * math.log(1.0 / max(share, 1e-6)))
-                if abs(value - simple) <= most_errors * error + 1e-12 * abs(value):
-                    return share, simple
-    return None
+) -> tuple[float, float]:
+    """Find the simple value that is most likely meant, and the odds that one is.
+
+    A constant that is not simple may lie anywhere between two points of a grid; one
+    that is lies within its errors of a point. So a coarse grid convinces sooner, and no
+    grid does whose step is a few errors.
+    """
+    units = (1.0, math.pi) if in_sine else (1.0,)
+    error = max(error, PRECISION * abs(value))
+    best = 0.0, value
+    for (n, share), unit in itertools.product(SHARES.items(), units):
+        step = unit / n
+        simple = round(value / step) * step
+        if simple:
+            z = (value - simple) / error
+            density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / error
+            best = max(best, (share / len(units) * step * density, simple))
+    return best
 
 
 def _fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
