@@ -302,16 +302,17 @@ class TestTrain:
 
     def test_unlabelled_points_keep_denominators_up(self) -> None:
         points = np.random.default_rng(1).uniform(-2, 2, (2000, 2))
-        lowest = {}
+        below = {}
         for n_points in (0, 100):
             settings = SparseTraining(n_points=n_points)
             graphs = [
                 self.trained(seed, division=True, noise=0.3, settings=settings)
-                for seed in range(4, 9)
+                for seed in range(10)
             ]
-            lowest[n_points] = [graph.evaluate(points)[1].min() for graph in graphs]
-        assert np.median(lowest[0]) < 0
-        assert np.median(lowest[100]) > 0.3
+            lowest = [graph.evaluate(points)[1].min() for graph in graphs]
+            below[n_points] = sum(max(0.0, -low) for low in lowest)
+        # In all: where one network ends differs from processor to processor.
+        assert below[100] < below[0] / 2
 
     def test_a_target_of_zero_leaves_nothing(self) -> None:
         architecture = Architecture.compact(2, 1, division=False)

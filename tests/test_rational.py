@@ -145,7 +145,8 @@ def test_a_natural_frequency_is_tried_in_noise() -> None:
         for source, weight in node.arguments[0].items()
         if source != CONSTANT
     }
-    assert frequencies == {1.0}
+    assert 1.0 in frequencies
+    assert frequencies <= {1.0, 2.0}  # sin² is a cosine of twice the angle, too
 
 
 def test_a_hopeless_level_is_given_up() -> None:

@@ -1,8 +1,7 @@
 """Our own library behind the same interface, to be compared with the others."""
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from eqlearn._types import Array
@@ -14,9 +13,6 @@ from eqlearn.search import learn as search
 from eqlearn.search.paper import Grid
 from eqlearn.search.results import table_of
 from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
-
-#: Seconds between two words about a search that keeps what it has finished.
-NEWS_EVERY = 300.0
 
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
@@ -42,22 +38,8 @@ def searched(question: Question, recipe: str | Grid) -> list[search.Found]:
         jobs=question.workers,
         recipe=recipe,
         run_dir=question.keep,
-        callback=_news() if question.keep else lambda progress: None,
+        callback=question.follow,
     )
-
-
-def _news() -> Callable[[search.Progress], None]:
-    """Say now and then how far a search of hours has come."""
-    last = time.monotonic()
-
-    def tell(progress: search.Progress) -> None:
-        nonlocal last
-        if time.monotonic() - last > NEWS_EVERY:
-            last = time.monotonic()
-            minutes = f"{progress.seconds / 60:.0f} min"
-            print(f"  {minutes}: {progress.n_done} steps done", flush=True)
-
-    return tell
 
 
 def answer_of(

@@ -32,6 +32,7 @@ class Question:
     far: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     workers: int = 1  # processes, for those who can use them
     keep: Path | None = None  # where to keep what is finished, for those who can go on
+    follow: Callable[[Any], None] = lambda progress: None  # of searches like ours
 
     def __post_init__(self) -> None:
         checked_samples(self.x, self.y)

@@ -40,23 +40,30 @@ def shown(
     from rich.console import Console
 
     console = Console(file=file)
-    names = list(inputs), list(targets)
     if console.is_terminal or console.is_jupyter:
         from rich.live import Live
 
         with Live(console=console, auto_refresh=False, transient=True) as live:
 
             def update(progress: Progress) -> None:
-                live.update(_view(progress, *names), refresh=True)
+                view = _view(progress, list(inputs), list(targets))
+                live.update(view, refresh=True)
 
             yield _Sometimes(update, SHOW_EVERY, first=True)
     else:
+        yield logged(inputs, targets, file, LOG_EVERY)
 
-        def write(progress: Progress) -> None:
-            for line in lines(progress, *names):
-                print(line, file=file, flush=True)
 
-        yield _Sometimes(write, LOG_EVERY, first=False)
+def logged(
+    inputs: Sequence[str], targets: Sequence[str], file: TextIO, seconds: float
+) -> Shown:
+    """Follow a search by plain lines, every so many seconds."""
+
+    def write(progress: Progress) -> None:
+        for line in lines(progress, list(inputs), list(targets)):
+            print(line, file=file, flush=True)
+
+    return _Sometimes(write, seconds, first=False)
 
 
 class _Sometimes:

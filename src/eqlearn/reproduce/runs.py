@@ -3,10 +3,11 @@
 import math
 import os
 import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from eqlearn import __version__
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Problem, problem
+from eqlearn.report.progress import logged
 from eqlearn.reproduce.judging import judge
 from eqlearn.reproduce.lines import Line, whole_lines
 
@@ -25,6 +27,8 @@ ONE_TIME, TEN_TIMES = "1x", "10x"
 TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
 #: No time limit.
 TO_THE_END = "none"
+#: Seconds between two words about a run of hours.
+NEWS = 300.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,9 @@ def perform(job: Job) -> Line:
     """Make a run and judge what came out: all of a line but what all runs share."""
     code = {"commit": commit()}  # what is imported now; it may change while this runs
     question = posed(job)
+    if job.keep is not None:  # it takes hours
+        told = logged(job.run.asked.inputs, job.run.asked.outputs, sys.stderr, NEWS)
+        question = replace(question, follow=told)
     try:
         method = METHODS[job.run.method].load()
         start = time.perf_counter()
