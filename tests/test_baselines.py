@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 from eqlearn.baselines import eql, mlp, sindy, svr, validation
+from eqlearn.baselines.affordable import FEWEST_EPOCHS, affordable
 from eqlearn.baselines.evolutionary import gplearn_formula, operon_formula
 from eqlearn.baselines.methods import BASELINES
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
@@ -229,12 +230,13 @@ def test_eql_trains_as_long_as_the_time_allows() -> None:
     question = ask(linear, n=9000)
 
     def epochs(seconds: float) -> int | None:
-        return eql.affordable(eql.GRID, replace(question, seconds=seconds)).n_epochs
+        return affordable(eql.GRID, replace(question, seconds=seconds)).n_epochs
 
-    assert epochs(1.0) == eql.FEWEST_EPOCHS
+    assert epochs(1.0) == FEWEST_EPOCHS
     # 0.8 · 600 s less 15 s of compiling, at 1 s for an epoch of all batches.
     assert epochs(600.0) == 460
     assert epochs(86_400.0) is None  # the paper's own number
+    assert epochs(np.inf) is None
 
 
 def test_sparse_regression_drops_and_fits_again() -> None:

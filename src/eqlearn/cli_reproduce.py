@@ -170,7 +170,8 @@ def _experiment(*experiments: str) -> Callable[..., None]:
             str | None,
             typer.Option(
                 metavar="TIME",
-                help="For one run; 60s or 3m, none with the paper's recipe.",
+                help="For one run; 60s or 3m. The paper's recipe has no limit, and "
+                "trains for fewer epochs if it is given one.",
             ),
         ] = None,
         recipe: Annotated[

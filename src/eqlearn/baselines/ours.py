@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from eqlearn._types import Array
+from eqlearn.baselines.affordable import affordable
 from eqlearn.baselines.question import Answer, Question
 from eqlearn.equation.symbolic import expressions
 from eqlearn.network.graph import Graph
@@ -17,17 +19,28 @@ from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
     """Learn with the fast recipe; None where it found nothing."""
-    return [answer_of(one, question.names) for one in searched(question, "fast")]
+    return [answer_of(one, question.names) for one in _searched(question, "fast")]
 
 
 def by_paper_recipe(question: Question) -> list[Answer | None]:
-    """Learn with the paper's grid of networks and its criteria: V^int-S or V^int&ex."""
+    """Learn with the paper's grid of networks and its criteria: V^int-S or V^int&ex.
+
+    Its training is hours long; in less time there are fewer epochs.
+    """
     criterion = "v_int_s" if question.far is None else "v_int_ex"
-    found = searched(question, "paper")
-    return [answer_of(one, question.names, criterion) for one in found]
+    return by_grid(question, affordable(Grid(), question), criterion)
 
 
-def searched(question: Question, recipe: str | Grid) -> list[search.Found]:
+def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | None]:
+    """Train a grid of networks, and take a criterion's pick."""
+    remarks = {"criterion": criterion, "epochs": grid.n_epochs or "as published"}
+    answers = [
+        answer_of(one, question.names, criterion) for one in _searched(question, grid)
+    ]
+    return [a and replace(a, remarks={**a.remarks, **remarks}) for a in answers]
+
+
+def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
     """Search as the question says: from what, from which seed, for how long."""
     return search.learn(
         question.x,
