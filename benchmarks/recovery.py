@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 redo=options.redo or options.quick,
             )
         except KeyboardInterrupt:
-            print("Broken off; the same command goes on from here.")
+            print("Broken off; without --redo and --quick it goes on from here.")
     lines = _shown(path, choice)
     tables = recovery_table(lines), selection_table(lines)
     if lines:

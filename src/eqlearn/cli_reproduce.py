@@ -177,17 +177,19 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         recipe: Annotated[
             str,
             typer.Option(
-                metavar="fast|paper",
-                help="How EQL÷ learns: in seconds, or by the paper's grid of networks.",
-                autocompletion=completing("fast", "paper"),
+                metavar="fast|paper|refined",
+                help="How EQL÷ learns: in seconds, by the paper's grid of networks, or "
+                "by that grid with its networks pruned and refitted.",
+                autocompletion=completing("fast", "paper", "refined"),
             ),
         ] = "fast",
         methods: Annotated[
             str | None,
             typer.Option(
                 metavar="METHOD,...",
-                help="Some of eqlearn,eql,mlp,svr,pyoperon,gplearn,sindy,"
-                "sindy-informed (eqlearn-paper with that recipe); all by default.",
+                help="Some of eqlearn (with another recipe eqlearn-paper, "
+                "eqlearn-refined), eql, mlp, svr, pyoperon, gplearn, sindy, "
+                "sindy-informed, zero; all by default.",
             ),
         ] = None,
         jobs: Jobs = -1,
@@ -229,8 +231,8 @@ reproduce_app.command(
 reproduce_app.command(
     "selection",
     help="How often each criterion picks the true formula, of all runs that are there "
-    "(at first those of division and formulas are made), and the trade-off α.",
+    "(those of division and formulas are made if they are not), and the trade-off α.",
 )(_experiment("selection"))
 reproduce_app.command(
-    "phases", help="Weights over the three phases of training (section 3.3)."
+    "phases", help="Weights over the three phases of training (section 2.3)."
 )(_experiment("phases"))

@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from eqlearn.baselines.question import Answer, NotPossible, Question, peer
+from eqlearn.baselines.question import Answer, Question, peer
 from eqlearn.data.scale import scaling_of
 from eqlearn.problems import Learned
 
@@ -117,18 +117,17 @@ class _Fit(NamedTuple):
 
 
 def _scaled_fits(question: Question, fit: Callable[..., _Fit]) -> list[Answer | None]:
-    if question.far is not None:
-        raise NotPossible("peers take no far points")
     scale = scaling_of(question.x, question.y)
+    x, y = question.x, question.y
+    if question.far is not None:  # in front, so that the search sees them too
+        x, y = map(np.concatenate, zip(question.far, (x, y), strict=True))
     symbols = [
         sympy.Symbol(name) / sympy.Float(s)
         for name, s in zip(question.names, scale.x.tolist(), strict=True)
     ]
     answers: list[Answer | None] = []
     for m, unit in enumerate(scale.y.tolist()):
-        fitted = fit(
-            question.x / scale.x, question.y[:, m] / unit, question.noise[m] / unit
-        )
+        fitted = fit(x / scale.x, y[:, m] / unit, question.noise[m] / unit)
         formula = fitted.formula(symbols)
         expression = None if formula is None else sympy.Float(unit) * formula
         learned = Learned(_in_units(fitted.predict, scale.x, unit), expression)

@@ -42,11 +42,13 @@ BASELINES: Mapping[str, Entry] = {
     "gplearn": Entry("evolutionary", "by_gplearn", "gplearn.genetic"),
     "sindy": Entry("sindy", "by_sindy", "pysindy"),
     "sindy-informed": Entry("sindy", "by_informed_sindy", "pysindy"),
+    "zero": Entry("zero", "by_zero"),
 }
 
 #: All that can be asked.
 METHODS: Mapping[str, Entry] = {
     "eqlearn": OURS,
     "eqlearn-paper": Entry("ours", "by_paper_recipe"),
+    "eqlearn-refined": Entry("ours", "by_refined_recipe"),
     **BASELINES,
 }

@@ -16,19 +16,29 @@ from eqlearn.search.paper import Grid
 from eqlearn.search.results import table_of
 from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
 
+#: The networks as they are when their training has ended.
+AS_PUBLISHED = Grid(refine=False)
+
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
     """Learn with the fast recipe; None where it found nothing."""
     return [answer_of(one, question.names) for one in _searched(question, "fast")]
 
 
-def by_paper_recipe(question: Question) -> list[Answer | None]:
+def by_paper_recipe(
+    question: Question, grid: Grid = AS_PUBLISHED
+) -> list[Answer | None]:
     """Learn with the paper's grid of networks and its criteria: V^int-S or V^int&ex.
 
     Its training is hours long; in less time there are fewer epochs.
     """
     criterion = "v_int_s" if question.far is None else "v_int_ex"
-    return by_grid(question, affordable(Grid(), question), criterion)
+    return by_grid(question, affordable(grid, question), criterion)
+
+
+def by_refined_recipe(question: Question) -> list[Answer | None]:
+    """Learn as the paper does, then prune and refit as the fast recipe does."""
+    return by_paper_recipe(question, Grid(refine=True))
 
 
 def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | None]:

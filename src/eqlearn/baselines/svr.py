@@ -102,7 +102,8 @@ def _fitted(
 ) -> Fit[Setting]:
     """Solve as far as the time allows; the solver looks at no clock, but counts."""
     n_steps = min(most_steps, STEPS_PER_SECOND * clock.left / len(rows.x))
-    machine = SVR(**setting._asdict(), cache_size=CACHE, max_iter=1 + int(n_steps))
+    max_iter = 1 + int(n_steps) if math.isfinite(n_steps) else -1
+    machine = SVR(**setting._asdict(), cache_size=CACHE, max_iter=max_iter)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(rows.x, rows.y[:, 0])

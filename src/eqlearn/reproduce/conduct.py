@@ -1,8 +1,8 @@
 """Make the runs that are missing, each in a process of its own, and write them down.
 
 Every run is a line in a file as soon as it has ended. The same call again goes on from
-there; Ctrl-C loses the runs under way and no others, and of one by the paper's recipe,
-which takes hours, no finished step.
+there; Ctrl-C loses the runs under way and no others, and of networks whose training
+takes hours no finished step.
 """
 
 import math
@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from eqlearn.reproduce.experiments import OURS
+from eqlearn.reproduce.experiments import OF_HOURS
 from eqlearn.reproduce.lines import Line, append_line
-from eqlearn.reproduce.processes import Failure, in_processes
+from eqlearn.reproduce.processes import FAILED, Failure, in_processes
 from eqlearn.reproduce.runs import (
     Job,
     Run,
@@ -65,13 +65,17 @@ def conduct(
 
 def _missing(runs: Sequence[Run], path: Path, *, redo: bool) -> list[Run]:
     lines = read_lines(path)
-    # What was not possible may be by now.
-    unknown = {"status": "not possible"}
-    return [
-        run
-        for run in runs
-        if redo or lines.get(run.key, unknown)["status"] == "not possible"
-    ]
+
+    def is_done(run: Run) -> bool:
+        line = lines.get(run.key)
+        # What was not possible may be by now, and what is kept can go on.
+        return (
+            line is not None
+            and line["status"] != "not possible"
+            and (_keep(path, run) is None or line["status"] not in FAILED)
+        )
+
+    return [run for run in runs if redo or not is_done(run)]
 
 
 def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
@@ -82,7 +86,7 @@ def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
     for n, (job, result) in enumerate(results, start=1):
         line = _line(job, result, n_at_once)
         append_line(path, line)
-        if job.keep is not None:
+        if job.keep is not None and not isinstance(result, Failure):
             shutil.rmtree(job.keep, ignore_errors=True)
         minutes = (time.monotonic() - start) / 60
         tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
@@ -90,7 +94,7 @@ def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
 
 def _keep(path: Path, run: Run) -> Path | None:
     """Where the steps of a run are kept until it has ended, if it takes hours."""
-    if run.method != OURS["paper"]:
+    if run.method not in OF_HOURS:
         return None
     return path.parent / "under-way" / "-".join(map(str, run.key))
 

@@ -10,6 +10,7 @@ from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
 from eqlearn.reproduce.experiments import OURS
 from eqlearn.reproduce.lines import Line
+from eqlearn.reproduce.runs import ONE_TIME, TIMES
 from eqlearn.reproduce.tables import METHODS, against_truth
 from eqlearn.search.selection import Candidates, v_int_s
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _LOOKS = {
     "eqlearn": (FORMULA, "-"),
     "eqlearn-paper": (FORMULA, "--"),
+    "eqlearn-refined": (FORMULA, ":"),
     "eql": ("#2f9e63", "--"),
     "mlp": (MEASURED, "-."),
     "svr": ("#b07cd8", ":"),
@@ -40,10 +42,12 @@ def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
     Of every method the run with the median error is drawn; an output that all of them
     have to copy from an input is left out.
     """
-    chosen = _median_runs(line for line in lines if line["far"] == n_far)
+    chosen = _median_runs(
+        line for line in lines if line["far"] == n_far and line["method"] in _LOOKS
+    )
     cuts = [
         (which, m)
-        for which in sorted({which for which, _ in chosen})
+        for which in sorted({which for which, *_ in chosen})
         for m, expression in enumerate(problem(which).expressions())
         if not expression.is_Symbol
     ]
@@ -53,8 +57,9 @@ def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
     # A panel more than there are cuts, for the names.
     with drawing(n_columns, len(cuts) // n_columns + 1) as (figure, axes):
         for axis, (which, m) in zip(axes, cuts, strict=False):
-            runs = {name: line for (of, name), line in chosen.items() if of == which}
-            _plot_slice(axis, which, m, runs)
+            _plot_slice(
+                axis, which, m, [chosen[key] for key in chosen if key[0] == which]
+            )
         for axis in axes[len(cuts) :]:
             axis.set_axis_off()
         names = {
@@ -71,28 +76,39 @@ def _median_runs(lines: Iterable[Line]) -> dict[tuple[str, str], Line]:
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         if line.get("slice"):
-            groups.setdefault((line["problem"], line["method"]), []).append(line)
+            groups.setdefault((line["problem"], _name(line)), []).append(line)
     return {
         key: sorted(some, key=against_truth)[(len(some) - 1) // 2]
         for key, some in groups.items()
     }
 
 
-def _plot_slice(axis: "Axes", which: str, m: int, runs: dict[str, Line]) -> None:
+def _name(line: Line) -> str:
+    """What a line is called in a legend."""
+    limit = f", {line['limit']} our time" if line["limit"] in TIMES else ""
+    return METHODS[line["method"]] + limit
+
+
+def _plot_slice(axis: "Axes", which: str, m: int, runs: list[Line]) -> None:
     asked = problem(which)
     low, high = asked.box[0]
-    x = np.array(next(iter(runs.values()))["slice"]["x"])
+    x = np.array(runs[0]["slice"]["x"])
     truth = asked.evaluate(np.repeat(x[:, None], len(asked.inputs), axis=1))[:, m]
     axis.axvspan(low, high, color=FAINT, lw=0)
     axis.plot(x, truth, color=INK, lw=3.2, alpha=0.35, label="truth")
-    for method in [name for name in METHODS if name in runs]:
-        values = np.array(runs[method]["slice"]["y"][m], float)
-        colour, dashes = _LOOKS[method]
-        axis.plot(x, values, dashes, color=colour, lw=1.3, label=METHODS[method])
+    for run in sorted(
+        runs, key=lambda run: (list(_LOOKS).index(run["method"]), _name(run))
+    ):
+        values = np.array(run["slice"]["y"][m], float)
+        colour, dashes = _LOOKS[run["method"]]
+        width = 0.7 if run["limit"] == ONE_TIME else 1.3
+        axis.plot(x, values, dashes, color=colour, lw=width, label=_name(run))
     spread = float(np.ptp(truth)) or 1.0
     axis.set_ylim(truth.min() - 0.6 * spread, truth.max() + 0.6 * spread)
     axis.set_title(f"{which}: {asked.outputs[m]}", size=9)
-    axis.set_xlabel(" = ".join(asked.inputs) + " = x" if len(asked.inputs) < 3 else "x")
+    first, *_, last = asked.inputs
+    between = " = " if len(asked.inputs) == 2 else " = … = "
+    axis.set_xlabel(f"{first}{between}{last} = x")
 
 
 class Picks(NamedTuple):
@@ -141,9 +157,10 @@ def plot_selection(lines: Iterable[Line]) -> "Figure | None":
 def _tables(line: Line) -> list[tuple[Candidates, np.ndarray]]:
     """The candidates of each output that is no copy, and which of them are right."""
     found = []
-    for output in line.get("outputs", []):
+    truths = problem(line["problem"]).expressions()
+    for output, truth in zip(line.get("outputs", []), truths, strict=False):
         rows = output.get("candidates")
-        if rows:
+        if rows and not truth.is_Symbol:
             table = Candidates(
                 **{
                     name: np.array([_finite(row[name]) for row in rows])

@@ -3,12 +3,13 @@
 import math
 import os
 import signal
+import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
@@ -25,11 +26,15 @@ ONE_THREAD = {
 }
 
 
+#: It ended by an error of its own, or took too long.
+FAILED = CRASHED, STOPPED = "crashed", "stopped"
+
+
 @dataclass(frozen=True)
 class Failure:
     """What came instead of a result."""
 
-    status: str  # "crashed" or "stopped"
+    status: str  # one of `FAILED`
     message: str
 
 
@@ -69,7 +74,7 @@ def in_processes(
                     result = _receive(connection, run.process)
                 elif time.monotonic() >= run.stop_at:
                     run.process.kill()
-                    result = Failure("stopped", f"after {patience(run.job):.0f} s")
+                    result = Failure(STOPPED, f"after {patience(run.job):.0f} s")
                 else:
                     continue
                 del running[connection]
@@ -95,10 +100,19 @@ def _start(function: Callable[[Job], Any], job: Job) -> tuple[Connection, BasePr
 
 def _child(connection: Connection, function: Callable[[Job], Any], job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         connection.send(function(job))
     except Exception:
-        connection.send(Failure("crashed", traceback.format_exc(limit=-3)))
+        connection.send(Failure(CRASHED, traceback.format_exc(limit=-3)))
+
+
+def _end_with_parent() -> None:
+    """Leave nothing behind that goes on for hours and holds what others need."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _receive(connection: Connection, process: BaseProcess) -> Any:
@@ -106,7 +120,7 @@ def _receive(connection: Connection, process: BaseProcess) -> Any:
         return connection.recv()
     except EOFError:  # it died without a word
         process.join()
-        return Failure("crashed", f"exit code {process.exitcode}")
+        return Failure(CRASHED, f"exit code {process.exitcode}")
 
 
 def _end(connection: Connection, process: BaseProcess) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LINES = "runs.jsonl"
 SELECTION = "selection"
 PHASES = "phases"
-#: Experiments that the selection is judged by if there are no others.
+#: Experiments that the selection is judged by, at least.
 FOR_SELECTION = ("division", "formulas")
 
 _PAGE = """<!doctype html>
@@ -54,8 +54,8 @@ def reproduce(
 ) -> list[Path]:
     """Conduct experiments, go on where they were left, and write what came out.
 
-    The selection has no runs of its own: it looks at what is there, and at first has
-    those of `FOR_SELECTION` made. Ctrl-C leaves tables of what is there.
+    The selection has no runs of its own: it looks at what is there, and has those of
+    `FOR_SELECTION` made if they are not. Ctrl-C leaves tables of what is there.
     """
     n_workers = n_processes(jobs)
     asked = [name for name in names if name in EXPERIMENTS]
@@ -67,7 +67,7 @@ def reproduce(
             name, recipe=recipe, methods=methods, n_seeds=n_seeds, seconds=seconds
         )
     ]
-    if SELECTION in names and not asked and not lines.exists():
+    if SELECTION in names and not asked:
         for name in FOR_SELECTION:
             ours = [OURS["fast"]]
             runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
