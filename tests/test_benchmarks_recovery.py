@@ -134,9 +134,13 @@ def test_a_line_cut_off_is_left_out(tmp_path: Path) -> None:
 def test_peers_get_ten_times_the_median_time() -> None:
     ours = [Run("eqlearn", "laws", "hill", s, 200, 0.0, 0, "20") for s in (1, 2, 3)]
     times = zip(ours, (2.0, 3.0, 9.0), strict=True)
-    lines = {run.key: {**vars(run), "seconds": seconds} for run, seconds in times}
+    lines = {
+        run.key: {**vars(run), "seconds": seconds, "workers": 2}
+        for run, seconds in times
+    }
     allowed = allowance(lines)
-    assert allowed(Run("gplearn", "laws", "hill", 1, 200, 0.0, 0, "10x")) == 30
+    # They have one core.
+    assert allowed(Run("gplearn", "laws", "hill", 1, 200, 0.0, 0, "10x")) == 60
     assert allowed(Run("gplearn", "laws", "hill", 1, 200, 0.0, 0, "5")) == 5
     assert allowed(Run("gplearn", "laws", "hill", 1, 2000, 0.0, 0, "10x")) is None
 

@@ -259,7 +259,7 @@ MISTAKES = [
     ("reproduce control --quick --out in.csv", "File exists: in.csv"),
     (f"{DIVISION} --seeds 0", "Invalid value for '--seeds': Input should be gr"),
     (f"{DIVISION} --time soon", '`--time` must be seconds, or a text like "90s"'),
-    (f"{DIVISION} --recipe slow", "`--recipe` must be one of 'fast', 'paper'; got 's"),
+    (f"{DIVISION} --recipe slow", "`--recipe` must be one of 'fast', 'paper', 'ref"),
     (f"{DIVISION} --methods eureqa", "`--methods` must be one of 'eqlearn', 'eql', 'm"),
     (f"{DIVISION} --jobs 0", "`--jobs` must be a number of processes, or -1 for every"),
     ("reproduce divison", "No such command 'divison'. Did you mean 'division'? See"),

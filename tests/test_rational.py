@@ -14,6 +14,7 @@ from eqlearn.search.restarts import configuration, refined, restart
 from eqlearn.search.task import Task
 from eqlearn.training import recipes
 from eqlearn.training.gradient import begin, train, training_data
+from eqlearn.training.levenberg import samples
 from eqlearn.training.rational import direct_start, library, sparse_start
 
 
@@ -59,7 +60,7 @@ def test_the_direct_start_is_exact_without_noise(
 ) -> None:
     x = np.random.default_rng(0).uniform(low, 2.0, (100, 2))
     y = law(*x.T)  # type: ignore[operator]
-    graph = direct_start(library(2, 2, 2), x.T, y)
+    graph = direct_start(library(2, 2, 2), samples(x, y[:, None]))
     assert error(graph, x, y) < 1e-6 * np.abs(y).max()
 
 
@@ -67,7 +68,7 @@ def test_the_sparse_start_drops_terms_in_noise() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (1000, 2))
     y = x[:, 0] / (1 + 0.5 * x[:, 1] ** 2) + 0.01 * rng.normal(size=1000)
-    graph = sparse_start(library(2, 2, 2), x.T, y, 3e-4)
+    graph = sparse_start(library(2, 2, 2), samples(x, y[:, None]), 3e-4)
     assert graph is not None
     alive = sum(abs(w) > 1e-9 for linear in graph.outputs[0] for w in linear.values())
     assert alive <= 6

@@ -26,14 +26,14 @@ from eqlearn.equation.modelfile import load as load_model
 from eqlearn.equation.modelfile import save as save_model
 from eqlearn.equation.rows import DIGITS, constant_rows, equation_rows, formula_text
 from eqlearn.equation.simplify import simplified
-from eqlearn.errors import must, unknown
+from eqlearn.errors import EqlearnError, must, unknown
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search import selection
 from eqlearn.search.fast import MOST_ATTEMPTS
 from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.paper import PAPER_DEPTHS, Grid
-from eqlearn.search.results import model_of
+from eqlearn.search.results import model_of, picked
 from eqlearn.search.task import DEFAULT_UNITS
 from eqlearn.search.verdict import Verdict, verdict
 
@@ -187,8 +187,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._is_flat = y.ndim == 1
         table = y.reshape(len(y), -1).astype(float)
         inputs = self._input_names()
-        selection.criterion(self.selection)
-        domain = self._domain(inputs, X)
+        far = self._far(extrapolation, X, table)
+        selection.check(self.selection, has_far=far is not None)
+        domain = self._domain(inputs, X if far is None else np.concatenate([X, far[0]]))
         known = self._known_graphs(table.shape[1])
         with self._progress(inputs, targets) as callback:
             found = learn(
@@ -198,7 +199,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 weight=sample_weight,
                 seed=self._seed(),
                 time_limit=seconds(self.time_limit),
-                far=self._far(extrapolation, X, table),
+                far=far,
                 units=DEFAULT_UNITS if self.units is None else tuple(self.units),
                 recipe=self._recipe(),
                 max_attempts=self.max_attempts,
@@ -208,9 +209,14 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 known=known,
                 callback=callback,
             )
+        for target, one in zip(targets, found, strict=True):
+            if not one.candidates:
+                _, why = one.failures[-1] if one.failures else ("", "there was no time")
+                raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         self.found_ = found
         verdicts = [
-            verdict(one, X, table[:, m], *domain.T) for m, one in enumerate(found)
+            verdict(one, picked(one, self.selection), X, table[:, m], *domain.T)
+            for m, one in enumerate(found)
         ]
         self.model_ = model_of(
             found,

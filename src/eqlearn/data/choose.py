@@ -6,14 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.data.table import Table, column_label, column_of
+from eqlearn.data.table import (
+    CHOOSE_UNIT,
+    USUAL_SIZE,
+    Table,
+    column_label,
+    column_of,
+    has_usual_size,
+    sizes,
+)
 from eqlearn.errors import malformed, must, printable
 
 # Fewer could not tell a formula with two or three constants from chance.
 FEWEST_ROWS = 10
-
-# Fourth powers of what is smaller or larger leave the range of floats.
-SMALLEST, LARGEST = 1e-75, 1e75
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,15 +104,14 @@ def _where(table: Table) -> str:
 
 
 def _check_magnitude(table: Table, at: int) -> None:
-    column = table.values[:, at]
-    largest = max(float(column.max()), -float(column.min()))
-    if largest == 0 or SMALLEST <= largest <= LARGEST:
+    (largest,) = sizes(table.values[:, [at]])
+    if has_usual_size(largest):
         return
     raise malformed(
         table.source,
-        f"have columns whose largest value is between {SMALLEST} and {LARGEST} in size",
+        f"have columns whose {USUAL_SIZE}",
         f"{largest}",
-        "Choose another unit.",
+        CHOOSE_UNIT,
         column=column_label(table.names, at),
     )
 

@@ -10,6 +10,11 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.errors import malformed, must, printable, unknown
 
+#: Fourth powers of what is smaller or larger leave the range of floats.
+SMALLEST, LARGEST = 1e-75, 1e75
+USUAL_SIZE = f"largest value is between {SMALLEST} and {LARGEST} in size"
+CHOOSE_UNIT = "Choose another unit."
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -137,7 +142,25 @@ def checked_columns(name: str, values: Array) -> Array:
         where = f"in row {row}, column {column}{more}"
         hint = "Remove these rows."
         raise must(name, "finite everywhere", table[row, column], hint, where=where)
+    for column, largest in enumerate(sizes(table)):
+        if not has_usual_size(largest):
+            what, where = (
+                f"a table of columns whose {USUAL_SIZE}",
+                f"in column {column}",
+            )
+            raise must(name, what, largest, CHOOSE_UNIT, where=where)
     return table
+
+
+def sizes(columns: Array) -> list[float]:
+    """The largest size of a number in each column."""
+    largest: Array = np.maximum(columns.max(axis=0), -columns.min(axis=0))
+    return [float(size) for size in largest]
+
+
+def has_usual_size(largest: float) -> bool:
+    """Whether one can compute with numbers up to this size."""
+    return largest == 0 or SMALLEST <= largest <= LARGEST
 
 
 def checked_weight(weight: Array, n: int) -> Array:

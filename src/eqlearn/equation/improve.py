@@ -136,7 +136,7 @@ def propose(
 ) -> Iterator[Proposal]:
     """All proposals of the given moves for one graph."""
     n_labelled = samples.y.shape[1]
-    values = kernels.evaluate(graph, kernels.tape(graph), samples.x)
+    values = kernels.evaluate(graph, kernels.tape(graph), samples.x, samples.floor)
     seen = Seen(
         graph, values.features[:, :n_labelled], values.slots[:, :n_labelled], samples
     )

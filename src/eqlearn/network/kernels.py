@@ -29,9 +29,6 @@ COMPILED = (
 )
 _OTHER = len(COMPILED)
 
-# Arguments of log and sqrt are continued linearly below this value.
-_POSITIVE_FLOOR = 1e-3
-
 
 class Tape(NamedTuple):
     """A graph as arrays, with U units, S slots and C connections."""
@@ -97,17 +94,22 @@ def tape(graph: Graph) -> Tape:
     )
 
 
-def evaluate(graph: Graph, tape: Tape, x: Array) -> Values:
+def evaluate(graph: Graph, tape: Tape, x: Array, floor: float = 0.0) -> Values:
     """Compute all features, slots and slopes for inputs `x` (D, N)."""
     n_slots, n = len(tape.pointer) - 1, x.shape[1]
     shapes = (tape.n_inputs + len(tape.codes), n), (n_slots, n), (n_slots, n)
     values = Values(*map(np.empty, shapes))
-    evaluate_into(graph, tape, x, values)
+    evaluate_into(graph, tape, x, values, floor)
     return values
 
 
-def evaluate_into(graph: Graph, tape: Tape, x: Array, values: Values) -> None:
-    """Compute into arrays that are there already."""
+def evaluate_into(
+    graph: Graph, tape: Tape, x: Array, values: Values, floor: float = 0.0
+) -> None:
+    """Compute into arrays that are there already.
+
+    With a `floor`, log and sqrt are continued linearly where their argument is below.
+    """
     features, slots, slopes = values
     features[: tape.n_inputs] = x
     n_units = len(tape.codes)
@@ -115,7 +117,7 @@ def evaluate_into(graph: Graph, tape: Tape, x: Array, values: Values) -> None:
     start = 0
     # Units without compiled code interrupt the compiled loop.
     for k in [*tape.others, n_units]:
-        _forward(*structure, tape.n_inputs, start, k, features, slots, slopes)
+        _forward(*structure, tape.n_inputs, start, k, floor, features, slots, slopes)
         if k < n_units:
             span = slice(tape.first_slot[k], tape.first_slot[k + 1])
             value, *parts = _through_numpy(unit(graph.nodes[k].unit), *slots[span])
@@ -198,8 +200,8 @@ def _combine(pointer, sources, weights, slot, features, out):  # type: ignore[no
 # Not reassociated: it would add up the three parts of π in the sine.
 @numba.njit(cache=True, fastmath=_FAST - {"reassoc"}, error_model="numpy")
 def _forward(  # type: ignore[no-untyped-def]
-    codes, first_slot, pointer, sources, weights, n_inputs, start, stop, features,
-    slots, slopes,
+    codes, first_slot, pointer, sources, weights, n_inputs, start, stop, floor,
+    features, slots, slopes,
 ):  # fmt: skip
     """Compute units `start` to `stop`, and the slots of whatever stands at `stop`."""
     for k in range(start, stop):
@@ -222,7 +224,7 @@ def _forward(  # type: ignore[no-untyped-def]
                 slopes[slot + 1, n] = z[n]
         else:
             for n in range(z.shape[0]):
-                value[n], slope[n] = _elementary(code, z[n])
+                value[n], slope[n] = _elementary(code, z[n], floor)
     if stop < codes.shape[0]:
         end = first_slot[stop + 1]
     else:
@@ -232,7 +234,7 @@ def _forward(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(inline="always", error_model="numpy")
-def _elementary(code, z):  # type: ignore[no-untyped-def]
+def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
     """Value and derivative of the unary units that need no special care."""
     if code == 4:
         return z * z, 2.0 * z
@@ -240,12 +242,15 @@ def _elementary(code, z):  # type: ignore[no-untyped-def]
         e = np.exp(z)
         return e, e
     if code == 6:
-        inside = max(z, _POSITIVE_FLOOR)
-        return np.log(inside) + (z - inside) / inside, 1.0 / inside
+        if z < floor:
+            return np.log(floor) + (z - floor) / floor, 1.0 / floor
+        return np.log(z), 1.0 / z
     if code == 7:
-        inside = max(z, _POSITIVE_FLOOR)
-        root = np.sqrt(inside)
-        return root + (z - inside) * 0.5 / root, 0.5 / root
+        if z < floor:
+            root = np.sqrt(floor)
+            return root + (z - floor) * 0.5 / root, 0.5 / root
+        root = np.sqrt(z)
+        return root, 0.5 / root
     if code == 8:
         t = np.tanh(z)
         return t, 1.0 - t * t

@@ -9,11 +9,12 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, complexity, refit, score
+from eqlearn.equation.domain import domain_report
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
-from eqlearn.network.graph import Graph
+from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.jobs import Job, Specification, Step, written
-from eqlearn.search.pool import Entry, Pool, has_pole, lead
+from eqlearn.search.pool import POLE_CHARGE, Entry, lead
 from eqlearn.search.task import N_PRUNE, Task, computing
 from eqlearn.training.levenberg import Fit, Samples, fit, samples
 
@@ -38,7 +39,7 @@ class Candidate:
     bic: float
     rms: float  # of the residuals, in the units of the target
     votes: int  # attempts that ended in this formula
-    has_pole: bool  # a denominator changes sign in the domain of use
+    has_pole: bool  # a denominator is zero somewhere in the domain of use
     validation: float  # error on samples held out of the fit
     extrapolation: float | None = None  # error at far points held out of the fit
 
@@ -46,6 +47,11 @@ class Candidate:
     def complexity(self) -> int:
         """The size of the formula: its units and connections."""
         return complexity(self.graph)
+
+    @property
+    def is_something(self) -> bool:
+        """Whether it says more of the target than its mean."""
+        return any(linear.keys() - {CONSTANT} for linear in self.graph.slots())
 
     @property
     def n_units(self) -> int:
@@ -99,14 +105,18 @@ def final_fit(task: Task, specification: Specification, state: bytes | None) -> 
             tolerance=1e-9,
             damping=1e-6,
         )
+        snapped = fitted.graph if not n_iterations else _snapped(task, fitted, data)
+        ends = task.low * task.x_scale, task.high * task.x_scale
+        # Searched for at its corners, too; whether there is none is proved elsewhere.
+        (report,) = domain_report(snapped, *ends, n_boxes=1)
         found = Candidate(
             graph=fitted.graph,
-            snapped=fitted.graph if not n_iterations else _snapped(task, fitted, data),
+            snapped=snapped,
             constants=tuple(constants(fitted.graph, data)),
-            bic=_criterion(task, graph, n_iterations),
+            bic=_criterion(task, graph, n_iterations, report.pole is not None),
             rms=float(np.sqrt(fitted.sse / data.n_residuals)),
             votes=specification["votes"],
-            has_pole=has_pole(graph, task),
+            has_pole=report.pole is not None,
             **held_out_errors(task, fitted.graph, n_iterations),
         )
     return Step(written(row(found)), True)
@@ -120,12 +130,11 @@ def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
     return snap(score(fitted.graph, sse, few, floor), few, floor).graph
 
 
-def _criterion(task: Task, graph: Graph, n_iterations: int) -> float:
+def _criterion(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
-    data = task.rows(N_PRUNE)
-    pool = Pool(task)
-    pool.add(refit(graph, data, n_iterations=n_iterations))
-    return pool.best.bic - lead(graph)
+    data = task.rows(N_PRUNE)._replace(floor=0.0)  # it must have a value everywhere
+    found = refit(graph, data, n_iterations=n_iterations)
+    return found.bic + POLE_CHARGE * has_pole - lead(graph)
 
 
 def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, Any]:

@@ -120,12 +120,10 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
     `known` is the mean squared residual of the best formula so far: a level that
     leaves much more with all of its features is given up.
     """
-    data = task.compared()
-    x, y = np.ascontiguousarray(data.labelled), data.y[0]
-    best: Scored | None = None
-    for start, is_natural in _starts(task, level, x, y, HOPELESS * known):
+    data, best = task.compared(), None
+    for start, is_natural in _starts(task, level, data, HOPELESS * known):
         # Nothing exact is an imitation, nor is there anything to tune.
-        is_perfect = mean_square(start, x, y) < PERFECT
+        is_perfect = mean_square(start, data) < PERFECT
         if level.numerator + level.denominator > HIGHEST_IN_NOISE and not is_perfect:
             continue
         tuned = [start]
@@ -150,22 +148,21 @@ def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
     """
     if known > NOISELESS:
         return None
-    data = task.compared()
-    x, y = np.ascontiguousarray(data.labelled), data.y[0]
-    few, few_y = x[:, :N_SCAN], y[:N_SCAN]
-    levels = later_levels(len(x), with_angles="sin" in task.units)
+    data, n_inputs = task.compared(), task.x.shape[1]
+    few = data.first(N_SCAN)
+    levels = later_levels(n_inputs, with_angles="sin" in task.units)
     for level in levels[:N_EXACT]:
         scale = task.x_scale[list(level.angles)]
         for frequency in NATURAL if level.angles else NATURAL[:1]:
-            lib = level.library(len(x), _scaled(level, frequency * scale))
-            if fraction_error(lib, few, few_y, n_rounds=1) > PERFECT * len(few_y):
+            lib = level.library(n_inputs, _scaled(level, frequency * scale))
+            if fraction_error(lib, few, n_rounds=1) > PERFECT * few.n_residuals:
                 continue
-            start = direct_start(lib, x, y)
+            start = direct_start(lib, data)
             if start is None:
                 continue
             found = pruned_in_stages(start, data)
             # With most of its features a level can say anything that is smooth.
-            is_sparse = found.graph.n_parameters < SPARSE * level.n_columns(len(x))
+            is_sparse = found.graph.n_parameters < SPARSE * level.n_columns(n_inputs)
             if is_sparse and is_exact(found, data):
                 return found
     return None
@@ -188,16 +185,16 @@ def _tuned(start: Graph, data: Samples, is_natural: bool) -> list[Graph]:
 
 
 def _starts(
-    task: Task, level: Level, x: Array, y: Array, largest: float
+    task: Task, level: Level, data: Samples, largest: float
 ) -> list[tuple[Graph, bool]]:
     """Starts, and whether their angles are in a natural unit of measure."""
     starts: list[tuple[Graph | None, bool]] = []
-    for arguments, is_natural in _arguments(task, level, x, y):
-        lib = level.library(len(x), arguments)
-        direct = direct_start(lib, x, y)
-        left = math.inf if direct is None else mean_square(direct, x, y)
-        sparse = [sparse_start(lib, x, y, l1) for l1 in SPARSE_L1]
-        left = min([left, *(mean_square(s, x, y) for s in sparse if s is not None)])
+    for arguments, is_natural in _arguments(task, level, data):
+        lib = level.library(len(data.x), arguments)
+        direct = direct_start(lib, data)
+        left = math.inf if direct is None else mean_square(direct, data)
+        sparse = [sparse_start(lib, data, l1) for l1 in SPARSE_L1]
+        left = min([left, *(mean_square(s, data) for s in sparse if s is not None)])
         if left > largest:
             continue
         starts.append((direct, is_natural))
@@ -207,14 +204,15 @@ def _starts(
     return [(start, natural) for start, natural in starts if start is not None]
 
 
-def mean_square(graph: Graph, x: Array, y: Array) -> float:
-    """The mean squared residual of a graph, for inputs (D, N) and a target (N,)."""
+def mean_square(graph: Graph, data: Samples) -> float:
+    """The mean squared residual of a graph, by weight."""
     with np.errstate(all="ignore"):
-        return float(np.mean((graph.evaluate(x.T)[0][:, 0] - y) ** 2))
+        residual = graph.evaluate(data.labelled.T)[0][:, 0] - data.y[0]
+        return float(np.mean((data.root_weight * residual) ** 2))
 
 
 def _arguments(
-    task: Task, level: Level, x: Array, y: Array
+    task: Task, level: Level, data: Samples
 ) -> list[tuple[list[Linear], bool]]:
     """Choose frequencies: a natural one, and local minima of the error over a scan.
 
@@ -224,14 +222,14 @@ def _arguments(
     if not level.angles:
         return [([], False)]
     scale = task.x_scale[list(level.angles)]
-    rows = slice(0, N_SCAN)
+    few = data.first(N_SCAN)
     scanned, errors = [], []
     natural = [f for f in NATURAL if f * scale.max() < 3 * FREQUENCIES[-1]]
     for frequency in sorted([*(FREQUENCIES / scale.max()), *natural]):
         arguments = _scaled(level, frequency * scale)
-        lib = level.library(len(x), arguments)
+        lib = level.library(len(data.x), arguments)
         scanned.append((frequency, arguments))
-        errors.append(fraction_error(lib, x[:, rows], y[rows]))
+        errors.append(fraction_error(lib, few))
     minima = [
         k
         for k in range(len(errors))

@@ -173,6 +173,11 @@ def _grid(document: Mapping[str, Any]) -> Grid:
 
 def train(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Train the networks of a batch for the length of a segment."""
+    with computing(task):
+        return _trained(task, specification, state)
+
+
+def _trained(task: Task, specification: Specification, state: bytes | None) -> Step:
     from eqlearn.training import gradient, recipes
     from eqlearn.training.checkpoint import from_bytes, to_bytes
 
@@ -215,11 +220,11 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
     if specification["diverged_at"] >= 0:
         epoch = specification["diverged_at"]
         raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
-    grid = _grid(specification["grid"])
-    architecture = grid.settings(task, specification["n_outputs"]).architecture
-    network = from_network(architecture, np.array(specification["weights"]))
-    graph = replace(network, outputs=(network.outputs[specification["output"]],))
     with computing(task):
+        grid = _grid(specification["grid"])
+        architecture = grid.settings(task, specification["n_outputs"]).architecture
+        network = from_network(architecture, np.array(specification["weights"]))
+        graph = replace(network, outputs=(network.outputs[specification["output"]],))
         found = refined(task, graph) if grid.refine else _as_trained(task, graph)
     return Step(written(None if found is None else scored(found)), True)
 

@@ -37,7 +37,9 @@ def relatedness(graph: Graph, task: Task) -> float:
         return math.inf
     if task.weight is not None:
         residual *= np.sqrt(task.weight[rows])
-    _, neighbours = cKDTree(x).query(x, N_NEIGHBOURS + 1)
-    products = residual * residual[neighbours[:, 1:]].sum(axis=1)
+    _, nearest = cKDTree(x).query(x, N_NEIGHBOURS + 1)
+    # Of rows with equal inputs any may come first; none is its own neighbour.
+    others = np.where(nearest == np.arange(len(x))[:, None], 0.0, residual[nearest])
+    products = residual * others.sum(axis=1)
     error = float(np.sqrt(np.sum(products**2)))
     return float(products.sum()) / error if error else 0.0

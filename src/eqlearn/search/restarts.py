@@ -111,7 +111,7 @@ def restart(task: Task, index: int, known: float = math.inf) -> Scored | None:
     start = fixed_denominators(from_network(architecture, weights))
     domain = (task.low, task.high)
     training = SparseTraining(config.l1, config.n_iterations, config.n_free)
-    graph = train(start, task.x, task.y, domain, training, rng)
+    graph = train(start, task.x, task.y, domain, training, rng, task.weight)
     return refined(task, graph)
 
 

@@ -55,11 +55,16 @@ def table_of(candidates: Sequence[Candidate]) -> selection.Candidates:
     )
 
 
+def picked(found: Found, criterion: str) -> int:
+    """Which of the candidates a criterion picks."""
+    return selection.chosen(table_of(found.candidates), criterion)
+
+
 def _equations(
     found: Found, inputs: Sequence[str], target: str, criterion: str
 ) -> list[Equation]:
     table = table_of(found.candidates)
-    pick = selection.chosen(table, criterion)
+    pick = picked(found, criterion)
     places = {
         f"rank_{name}": selection.ranks(selection.criterion(name)(table)) + 1
         for name in selection.available(table)

@@ -66,10 +66,8 @@ def v_int_ex(
     table: Candidates, alpha: float = ALPHA, beta: float = 0.0, gamma: float = GAMMA
 ) -> Array:
     """V^int&ex, Eq. 10: errors inside and far outside; sparsity counts if wanted."""
-    if table.extrapolation is None:
-        what = "a criterion that needs no far points"
-        hint = "Give labelled far points, or choose another one."
-        raise must("selection", what, "v_int_ex", hint)
+    check("v_int_ex", has_far=table.extrapolation is not None)
+    assert table.extrapolation is not None
     extrapolation = normalised(table.extrapolation)
     score = v_int_s(table, alpha, beta) + gamma * extrapolation**2
     return np.where(np.isfinite(table.extrapolation), score, np.inf)
@@ -107,6 +105,15 @@ def criterion(name: str) -> Criterion:
     if name not in CRITERIA:
         raise unknown("selection", name, CRITERIA)
     return CRITERIA[name]
+
+
+def check(name: str, *, has_far: bool) -> None:
+    """Refuse a criterion that cannot be computed."""
+    criterion(name)
+    if name == "v_int_ex" and not has_far:
+        what = "a criterion that needs no far points"
+        hint = "Give labelled far points, or choose another one."
+        raise must("selection", what, name, hint)
 
 
 def available(table: Candidates) -> Sequence[str]:

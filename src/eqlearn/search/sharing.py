@@ -117,16 +117,12 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
             refit(pruned_in_stages(start, data).graph, many)
             for start, data in starts
             if start is not None
-            and _left(start, few) <= HOPELESS * specification["known"]
+            and mean_square(start, few) <= HOPELESS * specification["known"]
         ]
         best = min(found, key=lambda one: one.bic, default=None)
         # Others of the pool are judged by few rows.
         lent = None if best is None else scored(refit(best.graph, few))
     return Step(written(lent), True)
-
-
-def _left(start: Graph, data: Samples) -> float:
-    return mean_square(start, data.labelled, data.y[0])
 
 
 def borrowed(state: bytes | None) -> Scored | None:
@@ -153,10 +149,13 @@ def numerator_over(
         features.append(lender.n_inputs + len(nodes) - 1)
     below = lender.outputs[0][1]
     lib = Library(lender.n_inputs, tuple(nodes), tuple(features), tuple(below))
-    y = data.y[0]
-    above, parts = lib.columns(np.ascontiguousarray(data.x[:, : len(y)]))
+    y = data.y[0] * data.root_weight
+    above, parts = lib.columns(data.labelled)
     b = np.array(list(below.values())) @ parts
-    if np.abs(b).min() == 0 or not np.all(np.isfinite(columns := above / b)):
+    if np.abs(b).min() == 0:
+        return None
+    columns = above / b * data.root_weight
+    if not np.all(np.isfinite(columns)):
         return None
     kept = _independent(columns) if choose is None else choose(columns, y)
     a = np.linalg.lstsq(columns[kept].T, y, rcond=1e-12)[0]

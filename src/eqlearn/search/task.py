@@ -16,7 +16,7 @@ from eqlearn.equation.ties import tie
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import UNITS, Unit, register
-from eqlearn.training.levenberg import Samples, samples
+from eqlearn.training.levenberg import FLOOR, Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
 DEFAULT_UNITS = ("sin", "multiply")
@@ -45,12 +45,14 @@ class Task:
     own_units: tuple[Unit, ...] = ()  # of these, the user's, for other processes
 
     def rows(self, n: int | None = None) -> Samples:
-        """The first `n` rows with unlabelled points of the domain of use."""
+        """The first `n` rows.
+
+        Without unlabelled points of the domain of use, which training has: a law may
+        have a pole there, and a fit that must not would bend it.
+        """
         n = len(self.x) if n is None else min(n, len(self.x))
-        rng = np.random.default_rng([self.seed, 0])
-        points = rng.uniform(self.low, self.high, (max(200, n // 20), len(self.low)))
         weight = None if self.weight is None else self.weight[:n]
-        return samples(self.x[:n], self.y[:n], points=points, weight=weight)
+        return samples(self.x[:n], self.y[:n], weight=weight, floor=FLOOR)
 
     def first(self, n: int) -> "Task":
         """The task with its first `n` rows only."""

@@ -30,11 +30,13 @@ class Verdict:
         return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
 
 
-def verdict(found: Found, x: Array, y: Array, low: Array, high: Array) -> Verdict:
-    """Judge what was found for a target `y` (N,), to be used in a domain."""
-    best, spread = found.candidates[0], float(np.std(y))
+def verdict(
+    found: Found, pick: int, x: Array, y: Array, low: Array, high: Array
+) -> Verdict:
+    """Judge the candidate picked for a target `y` (N,), to be used in a domain."""
+    best, spread = found.candidates[pick], float(np.std(y))
     share = best.rms / spread if spread else 0.0
-    if not found.is_something:
+    if not best.is_something:
         reason = "No formula explains more of the target than its mean does."
         return Verdict("nothing", (reason,), (_MORE_DATA,))
     good, doubts, advice = [], [], []
@@ -53,7 +55,7 @@ def verdict(found: Found, x: Array, y: Array, low: Array, high: Array) -> Verdic
             f"{100 * share:.0f} % of the target's spread is left unexplained."
         )
         advice.append(_MORE_DATA)
-    rivals = [c for c in found.candidates[1:] if c.bic < best.bic + CLOSE]
+    rivals = [c for c in found.candidates if c.bic < best.bic + CLOSE and c is not best]
     if _differ(best, rivals, x, spread, low, high):
         doubts.append("Others fit nearly as well and differ outside the data.")
         advice.append("Measure a few points further out and give them as far points.")

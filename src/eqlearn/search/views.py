@@ -54,6 +54,8 @@ class View:
         rng = np.random.default_rng([task.seed, 5])
         points = rng.uniform(task.low, task.high, (len(values), len(task.low)))
         reached = np.concatenate([values, self.units.evaluate(points)[0]])
+        # A part need not have a value in all of the domain of use.
+        reached = np.where(np.isfinite(reached), reached, values.mean(axis=0))
         return replace(
             narrow,
             x=np.hstack([narrow.x, values]),

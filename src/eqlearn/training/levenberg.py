@@ -18,6 +18,9 @@ from eqlearn.network.canonical import compact
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.kernels import Tape, Values
 
+#: For data of unit size, where formulas that are still wrong must have a value too.
+FLOOR = 1e-3
+
 
 class Samples(NamedTuple):
     """Data, samples along the last axis; columns beyond those of `y` are unlabelled.
@@ -28,6 +31,7 @@ class Samples(NamedTuple):
     x: Array  # (D, N)
     y: Array  # (M, Q) with Q ≤ N
     root_weight: Array  # (Q,) square roots of the samples' weights
+    floor: float = 0.0  # log and sqrt go on linearly below it; 0: have no value
 
     @property
     def n_residuals(self) -> int:
@@ -51,6 +55,7 @@ class Samples(NamedTuple):
                 np.ascontiguousarray(self.x[:, start:stop]),
                 np.ascontiguousarray(self.y[:, start:stop]),
                 self.root_weight[start:stop],
+                self.floor,
             )
             for start, stop in zip(bounds[:-1], stops, strict=True)
         ]
@@ -65,11 +70,17 @@ class Samples(NamedTuple):
             np.ascontiguousarray(self.x[:, columns]),
             np.ascontiguousarray(self.y[:, :n]),
             self.root_weight[:n],
+            self.floor,
         )
 
 
 def samples(
-    x: Array, y: Array, *, points: Array | None = None, weight: Array | None = None
+    x: Array,
+    y: Array,
+    *,
+    points: Array | None = None,
+    weight: Array | None = None,
+    floor: float = 0.0,
 ) -> Samples:
     """Lay out x (N, D), y (N, M) and unlabelled points (K, D) for the kernels."""
     inputs = x if points is None else np.concatenate([x, points])
@@ -78,6 +89,7 @@ def samples(
         np.ascontiguousarray(inputs.T, dtype=float),
         np.ascontiguousarray(np.transpose(y), dtype=float),
         root,
+        floor,
     )
 
 
@@ -142,7 +154,7 @@ class Workspace:
         """Set the parameters and compute residuals; the sum of their squares."""
         tape, data = self.tape, self.samples
         tape.weights[self.free] = self.ratio * parameters[self.place]
-        kernels.evaluate_into(self.graph, tape, data.x, self.values)
+        kernels.evaluate_into(self.graph, tape, data.x, self.values, data.floor)
         return kernels.residuals(
             self.values.slots,
             tape.first_slot[-1],
@@ -224,7 +236,8 @@ def fit(
         if sse == 0.0:
             break
         gram, gradient = work.normal_equations(v)
-        diagonal = gram.diagonal() + 1e-12 * gram.diagonal().max() + 1e-300
+        # A weight of a small input has a curvature smaller by decades: it counts.
+        diagonal = gram.diagonal() + 1e-30 * gram.diagonal().max() + 1e-300
         normal = _normal(gram, diagonal, gradient)
         if normal is None:  # a slope is infinite
             break
@@ -353,11 +366,18 @@ def train(
     domain: tuple[Array, Array],
     settings: SparseTraining,
     rng: np.random.Generator,
+    weight: Array | None = None,
 ) -> Graph:
-    """Train a network's graph on x (N, D), y (N, M) to a sparse one."""
+    """Train a network's graph on x (N, D), y (N, M) to a sparse one.
+
+    Samples are drawn as often as their weight (N,) says.
+    """
     damping, work = 0.1, None
+    cumulative = None if weight is None else np.cumsum(weight)
     for iteration in range(settings.n_iterations):
-        data = _draw(x, y, domain, settings, rng)
+        rows = _drawn(len(x), cumulative, settings.n_samples, rng)
+        points = rng.uniform(*domain, (settings.n_points, x.shape[1]))
+        data = samples(x[rows], y[rows], points=points, floor=FLOOR)
         progress = iteration / settings.n_iterations
         theta = max(settings.last_theta, settings.first_theta * (1 - progress))
         division = Division(theta, margin=0.1)
@@ -402,17 +422,14 @@ def fixed_denominators(graph: Graph) -> Graph:
     return Graph(graph.n_inputs, graph.nodes, tuple(outputs), frozenset(fixed))
 
 
-def _draw(
-    x: Array,
-    y: Array,
-    domain: tuple[Array, Array],
-    settings: SparseTraining,
-    rng: np.random.Generator,
-) -> Samples:
-    rows = rng.integers(0, len(x), settings.n_samples)
-    low, high = domain
-    points = rng.uniform(low, high, (settings.n_points, len(low)))
-    return samples(x[rows], y[rows], points=points)
+def _drawn(
+    n: int, cumulative: Array | None, n_wanted: int, rng: np.random.Generator
+) -> Array:
+    """Rows by chance, with the weights that add up to `cumulative` (N,)."""
+    if cumulative is None:
+        return rng.integers(0, n, n_wanted)
+    found = np.searchsorted(cumulative, cumulative[-1] * rng.random(n_wanted))
+    return np.minimum(found, n - 1)  # rounding
 
 
 def _penalised_step(

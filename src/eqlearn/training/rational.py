@@ -15,6 +15,7 @@ from scipy.linalg.lapack import dposv
 from eqlearn._types import Array
 from eqlearn.network import kernels
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.training.levenberg import Samples
 
 
 class Library(NamedTuple):
@@ -32,7 +33,8 @@ class Library(NamedTuple):
     def columns(self, x: Array) -> tuple[Array, Array]:
         """Values of the features (K, N) for `x` (D, N), of either part."""
         empty = self.graph({CONSTANT: 1.0}, {CONSTANT: 1.0})
-        features = kernels.evaluate(empty, kernels.tape(empty), x).features
+        inputs = np.ascontiguousarray(x)  # kernels are compiled for this layout
+        features = kernels.evaluate(empty, kernels.tape(empty), inputs).features
         ones = np.ones((1, x.shape[1]))
         both = np.concatenate([features, ones])  # so that CONSTANT = -1 finds its row
         return both[list(self.numerator)], both[list(self.denominator)]
@@ -89,17 +91,18 @@ def library(
     return Library(n_inputs, tuple(nodes), top, bottom)
 
 
-def direct_start(lib: Library, x: Array, y: Array, n_rounds: int = 4) -> Graph | None:
-    """Solve for the fraction by Sanathanan-Koerner iterations.
+def direct_start(lib: Library, data: Samples, n_rounds: int = 4) -> Graph | None:
+    """Solve for the fraction of one target by Sanathanan-Koerner iterations.
 
     With the numerator's columns projected out, the denominator is the direction in
     which y·b·φ vanishes best. Needs no sign, no constant and no scale of the
     denominator, so 1/x and poles come out as they are.
     """
-    A, B = lib.columns(x)
+    A, B = lib.columns(data.labelled)
+    y, root = data.y[0], data.root_weight
     size_a, size_b = _sizes(A), _sizes(B)
     A, B = A / size_a, B / size_b
-    weight, best, best_error = np.ones(len(y)), None, np.inf
+    weight, best, best_error = root, None, np.inf
     for _ in range(n_rounds):
         Q, R = np.linalg.qr((A * weight).T)
         target = (B * (y * weight)).T
@@ -112,15 +115,15 @@ def direct_start(lib: Library, x: Array, y: Array, n_rounds: int = 4) -> Graph |
         a = np.linalg.lstsq(R, inside @ b, rcond=1e-13)[0]
         d = b @ B
         with np.errstate(all="ignore"):
-            error = float(np.sum(np.minimum(np.abs((a @ A) / d - y), 1e6) ** 2))
+            error = _squares((a @ A) / d - y, root)
         if error < best_error:
             best, best_error = (a / size_a[:, 0], b / size_b[:, 0]), error
-        weight = 1.0 / np.maximum(np.abs(d), 1e-3 * np.median(np.abs(d)) + 1e-300)
+        weight = root / np.maximum(np.abs(d), 1e-3 * np.median(np.abs(d)) + 1e-300)
     return None if best is None else lib.start(*best)
 
 
 def sparse_start(
-    lib: Library, x: Array, y: Array, l1: float, n_rounds: int = 25
+    lib: Library, data: Samples, l1: float, n_rounds: int = 25
 ) -> Graph | None:
     """Solve with d = 1 + w·(φ - mean φ) and a penalty on the weights; better in noise.
 
@@ -128,7 +131,8 @@ def sparse_start(
     weights 1/d of the fraction.
     """
     epsilon, n_free = 0.03, 3
-    A, B = lib.columns(x)
+    A, B = lib.columns(data.labelled)
+    y, root = data.y[0], data.root_weight
     varying = [k for k, source in enumerate(lib.denominator) if source != CONSTANT]
     if not varying:
         return None
@@ -137,7 +141,7 @@ def sparse_start(
     C = B[varying] - mean
     size_c = _sizes(C)
     columns = np.concatenate([A / size_a, -(C / size_c) * y])
-    weight, penalty = np.ones(len(y)), np.full(len(columns), 1e-6)
+    weight, penalty = root, np.full(len(columns), 1e-6)
     for n in range(n_rounds):
         weighted = columns * weight
         gram = weighted @ weighted.T / len(y)
@@ -148,7 +152,7 @@ def sparse_start(
         d = 1.0 + v[len(A) :] @ (C / size_c)
         if n >= n_free:
             penalty = l1 * epsilon / (v**2 + epsilon**2)
-        weight = 1.0 / np.maximum(np.abs(d), 0.02)
+        weight = root / np.maximum(np.abs(d), 0.02)
     keep = np.abs(v) > 3e-3
     a = np.where(keep[: len(A)], v[: len(A)] / size_a[:, 0], 0.0)
     w = np.where(keep[len(A) :], v[len(A) :] / size_c[:, 0], 0.0)
@@ -159,14 +163,19 @@ def sparse_start(
     return lib.start(a, b) if a.any() else None
 
 
-def fraction_error(lib: Library, x: Array, y: Array, n_rounds: int = 2) -> float:
+def fraction_error(lib: Library, data: Samples, n_rounds: int = 2) -> float:
     """Squared error of the direct solution: how promising a set of features is."""
-    graph = direct_start(lib, x, y, n_rounds)
+    graph = direct_start(lib, data, n_rounds)
     if graph is None:
         return np.inf
     with np.errstate(all="ignore"):
-        r = graph.evaluate(x.T)[0][:, 0] - y
-        return float(np.sum(np.minimum(np.abs(r), 1e6) ** 2))
+        values = graph.evaluate(data.labelled.T)[0][:, 0]
+        return _squares(values - data.y[0], data.root_weight)
+
+
+def _squares(residual: Array, root_weight: Array) -> float:
+    """The squared error; next to a pole it is large, but not all that counts."""
+    return float(np.sum((root_weight * np.minimum(np.abs(residual), 1e6)) ** 2))
 
 
 def _sizes(rows: Array) -> Array:
