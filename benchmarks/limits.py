@@ -5,7 +5,8 @@
 
 Draws the data of the recovery benchmark, fits the decimal numbers of the true formula
 to all rows by least squares, from the true values on, and judges what comes out as if
-it had been learned: what is not identified so, the data do not tell. A fit is a JSON
+it had been learned. Whole numbers, π and their fractions count as known. What is not
+identified so can be identified by luck, or by snapping constants. A fit is a JSON
 line in benchmarks/results/limits.jsonl and stands beside the runs of eqlearn in
 docs/recovery.md (`python -m benchmarks.pages`).
 """

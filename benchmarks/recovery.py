@@ -12,8 +12,7 @@ The whole table takes hours; it may be broken off and goes on where it was:
 Peers get ten times the median time of eqlearn on the same problem, so eqlearn goes
 first; or a time is given (pip install "eqlearn[peers]"):
 
-    python -m benchmarks.recovery --method pyoperon --seeds 3
-    python -m benchmarks.recovery --method gplearn --seeds 3
+    python -m benchmarks.recovery --method eqlearn pyoperon gplearn --seeds 3
 
 A run is a JSON line in benchmarks/results/recovery.jsonl; the newest line of a run
 counts. Each has a process of its own, and eqlearn as many workers as --workers says.
@@ -24,6 +23,7 @@ and the time limit.
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
@@ -44,14 +44,15 @@ COMPARED = ("eqlearn", "pyoperon", "gplearn")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs that are missing, then print the table."""
     options = _parser().parse_args(arguments)
-    try:
-        METHODS[options.method].load()
-    except NotPossible as reason:
-        raise SystemExit(str(reason)) from reason
+    for method in options.method:
+        try:
+            METHODS[method].load()
+        except NotPossible as reason:
+            raise SystemExit(str(reason)) from reason
     groups = QUICK if options.quick else GROUPS
     path = options.out or (QUICK_RESULTS if options.quick else RESULTS)
     choice = Choice(
-        options.method,
+        options.method[0],
         options.group,
         options.problem,
         options.seeds,
@@ -63,7 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.table:
         try:
             conduct(
-                runs_of(groups, choice),
+                [
+                    run
+                    for method in options.method
+                    for run in runs_of(groups, replace(choice, method=method))
+                ],
                 path,
                 n_workers=options.workers,
                 n_at_once=options.jobs or (2 if options.quick else 1),
@@ -97,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--time", type=float, help="time limit of a run in seconds")
     add("--jobs", type=int, metavar="N", help="runs at the same time, 1 (--quick: 2)")
     add("--workers", type=int, default=1, help="processes of each run of eqlearn")
-    add("--method", choices=COMPARED, default="eqlearn")
+    add("--method", nargs="+", choices=COMPARED, default=["eqlearn"])
     add("--quick", action="store_true", help="a selection, in a file of its own")
     add("--redo", action="store_true", help="repeat runs that are in the file")
     add("--table", action="store_true", help="print the table of the file, run nothing")

@@ -114,6 +114,12 @@ def test_what_is_not_simple_is_rarely_taken_for_it(
     assert np.mean(right) > (0.65 if in_sine else 0.85)
 
 
+def test_large_numbers_are_no_fractions_by_chance() -> None:
+    values = np.random.default_rng(0).uniform(1e8, 1e10, 100)
+    assert all(recognised(sympy.Float(v)).is_Float for v in values if v != round(v))
+    assert recognised(sympy.Float(3e9)) == 3 * 10**9
+
+
 def test_simple_constants_are_recognised_and_near_ones_are_not() -> None:
     x = sympy.Symbol("x")
     exact = recognised(sympy.Float(math.pi / 4) * x + sympy.Float(1 / 3))

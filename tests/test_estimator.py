@@ -18,6 +18,7 @@ from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.search.paper import Grid
+from eqlearn.search.verdict import verdict
 
 
 def quick(**options: Any) -> EquationLearner:
@@ -259,6 +260,28 @@ def test_bad_settings_get_one_line(
     with pytest.raises(EqlearnError, match=message) as caught:
         EquationLearner(**{"n_jobs": 1, **options}).fit(*samples)
     assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_chosen_is_refused_before_the_search() -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (50, 1))
+    with pytest.raises(EqlearnError, match="needs no far points"):
+        EquationLearner(selection="v_int_ex", max_attempts=10**9).fit(x, x[:, 0])
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e160])
+def test_numbers_beyond_computing_get_one_line(size: float) -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (50, 1))
+    with pytest.raises(EqlearnError, match=r"`y` .* Choose another unit"):
+        quick().fit(x, size * x[:, 0])
+
+
+def test_the_verdict_is_of_the_formula_that_was_picked(
+    learner: EquationLearner, noisy: tuple[Array, Array]
+) -> None:
+    ((found,), (x, y)) = learner.found_, noisy
+    nothing = [not one.is_something for one in found.candidates].index(True)
+    kinds = [verdict(found, i, x, y, x.min(0), x.max(0)).kind for i in (0, nothing)]
+    assert kinds == ["trusted", "nothing"]
 
 
 def test_nothing_is_told_before_fit() -> None:

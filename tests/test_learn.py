@@ -1,12 +1,15 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from eqlearn._types import Array
 from eqlearn.equation.symbolic import expressions, recognised
 from eqlearn.errors import EqlearnError
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
 from eqlearn.search import fast
-from eqlearn.search.learn import Found, learn, tasks_of
+from eqlearn.search.learn import MOST_FAR, Found, learn, tasks_of
 
 
 def formula(found: Found) -> str:
@@ -142,3 +145,84 @@ def test_no_other_units_come_in_than_were_asked_for() -> None:
     assert units == {"multiply"}
     (found,) = learn(x, y, max_attempts=20)
     assert {node.unit for node in found.candidates[0].graph.nodes} == {"sin"}
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize(
+    ("low", "high", "law", "says"),
+    [
+        ([0.0], [1.0], lambda x: 1 / (1.3 - x), "1.3 - x1"),
+        ([-1.2], [1.2], lambda x: np.tan(x), "cos(x1)"),
+        ([0.15, 0.05], [1.0, 0.1], lambda g, f: g * f / (g - f), "x1 - x2"),
+    ],
+)
+def test_a_law_with_a_pole_in_the_domain_of_use_is_found_and_says_so(
+    noise: float, low: list[float], high: list[float], law: Callable[..., Array],
+    says: str,
+) -> None:  # fmt: skip
+    rng = np.random.default_rng(0)
+    x = rng.uniform(low, high, (300, len(low)))
+    y = law(*x.T)
+    (found,) = learn(x, (y + noise * np.std(y) * rng.normal(size=300))[:, None])
+    best = found.candidates[0]
+    assert best.has_pole
+    np.testing.assert_allclose(best.snapped.evaluate(x)[0][:, 0], y, rtol=0.03)
+    assert len(best.graph.parameters()) <= 2, says
+
+
+def test_a_pole_in_a_corner_is_seen() -> None:
+    x = np.random.default_rng(0).uniform(0, 1, (300, 1))
+    domain = np.array([[0.0, 1.3001]])
+    (found,) = learn(x, 1 / (1.3 - x), domain=domain)
+    assert found.candidates[0].has_pole
+    (found,) = learn(x, 1 / (1.3 - x), domain=np.array([[0.0, 1.2999]]))
+    assert not found.candidates[0].has_pole
+
+
+def test_rows_of_hardly_any_weight_do_not_lead_astray() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 3, (300, 2))
+    y = x[:, :1] / (x[:, :1] + x[:, 1:])
+    y[::5] += rng.normal(size=(60, 1))
+    weight = np.where(np.arange(300) % 5, 1.0, 1e-9)
+    (found,) = learn(x, y, weight=weight)
+    assert formula(found) == "x1/(x1 + x2)"
+
+
+def test_equal_rows_of_a_small_table_count_once() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(-1, 1, (15, 5)), rng.normal(size=(15, 1))
+    again = np.arange(45) % 15
+    (task,) = tasks_of(x[again], y[again], seed=0)
+    assert len(task.x) == 15 and task.weight is not None
+    np.testing.assert_allclose(task.weight, 1.0)
+    (task,) = tasks_of(x, y, seed=0)
+    assert task.weight is None
+
+
+def test_more_far_points_than_rows_leave_room_for_these() -> None:
+    rng = np.random.default_rng(0)
+    x, far = rng.uniform(-1, 1, (200, 1)), rng.uniform(2, 3, (1500, 1))
+    (task,) = tasks_of(x, x, seed=0, far=(far, far))
+    assert len(task.x) == 1700
+    assert task.n_far == MOST_FAR
+    few = task.compared().labelled[0] * task.x_scale
+    assert np.mean(few < 1) == pytest.approx(200 / 1700, abs=0.05)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_two_or_three_rows_have_a_mean(n: int) -> None:
+    x = np.arange(float(n))[:, None]
+    (found,) = learn(x, 5 + x**2)
+    assert not found.is_something
+    assert found.candidates[0].graph.evaluate(x)[0][0, 0] == pytest.approx(
+        np.mean(5 + x**2)
+    )
+
+
+def test_many_idle_inputs_do_no_harm() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (500, 50))
+    y = x[:, [3]] * x[:, [7]] + 2 * x[:, [20]] + 0.01 * rng.normal(size=(500, 1))
+    (found,) = learn(x, y, max_attempts=24)
+    assert formula(found) == "2*x21 + x4*x8"

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node, from_network
 from eqlearn.training.levenberg import (
+    FLOOR,
     PLAIN,
     Division,
     Fit,
@@ -139,6 +141,16 @@ def test_noise_free_data_are_fitted_to_machine_precision(name: str) -> None:
     assert math.sqrt(sse / data.n_residuals) < 1e-12
 
 
+def test_a_bent_valley_is_followed_to_its_end() -> None:
+    # a cos(b z) + c is nearly c + a - a b² z² / 2: a, b and c hang together.
+    z = np.random.default_rng(0).uniform(-1, 1, (1000, 1))
+    wave = Node("sin", ({0: 1.0, CONSTANT: 1.5},))
+    graph = canonical(Graph(1, (wave,), (({1: 3.0, CONSTANT: -2.0}, ONE),)), z.T)
+    y = np.cos(2 * z) + 0.001 * np.random.default_rng(1).normal(size=z.shape)
+    fitted = fit(graph, samples(z, y), n_iterations=40)
+    assert fitted.sse / 1000 == pytest.approx(1e-6, rel=0.1)
+
+
 def test_fit_never_raises_the_error() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -150,6 +162,25 @@ def test_fit_never_raises_the_error() -> None:
         after = fit(graph, data, n_iterations=5, division=division)
         assert after.sse <= before
         assert sse_of(after.graph, data, division) == pytest.approx(after.sse)
+
+
+def test_inputs_of_very_different_size_are_fitted_alike() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 2, (200, 2)) * [1e-6, 1e6]
+    graph = canonical(Graph(2, (), (({0: 3.3e6, 1: 1.7e-6}, ONE),)), x.T)
+    fitted = fit(graph, samples(x, x @ [[3e6], [2e-6]])).graph
+    assert fitted.outputs[0][0] == pytest.approx({0: 3e6, 1: 2e-6})
+
+
+def test_roots_of_small_numbers_are_roots() -> None:
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (50, 1)) * 1e-6
+    graph = Graph(1, (Node("sqrt", ({0: 4.0},)),), (({1: 1.0}, ONE),))
+    graph = replace(graph, fixed=frozenset({(1, 1), (2, CONSTANT)}))
+    fitted = fit(graph, samples(x, 3 * np.sqrt(x)))
+    assert fitted.graph.nodes[0].arguments[0] == pytest.approx({0: 9.0})
+    # Where formulas may still be wrong, they have a value below zero too.
+    assert math.isinf(fit(graph, samples(-x, x)).sse)
+    assert math.isfinite(fit(graph, samples(-x, x, floor=FLOOR)).sse)
 
 
 def test_fixed_weights_stay_where_they_are() -> None:

@@ -141,6 +141,16 @@ CASES = {
         formula(1, {CONSTANT: 1.0, 1: -1.4}, multiply({0: 1.0}, {0: 1.0})),
         formula(1, {1: 1.0}, cosine({0: 1.8})),
     ),
+    "a cosine of a product with a sine, of which only the square is seen": Case(
+        moves.sines_of_half_angles,
+        formula(
+            2, {CONSTANT: 1.0, 4: -1.4}, cosine({0: 6.0}), multiply({1: 1.0}, {1: 1.0}),
+            multiply({CONSTANT: 0.5, 2: -0.5}, {3: 1.0}),
+        ),
+        formula(
+            2, {4: 1.0}, sine({0: 3.0}), multiply({1: 1.0}, {2: 1.0}), cosine({3: 1.8})
+        ),
+    ),
     "an angle taken for its sine": Case(
         moves.bent_sources,
         formula(2, {2: 1.0}, XY),

@@ -7,6 +7,7 @@ import pytest
 
 from eqlearn.equation.symbolic import expressions
 from eqlearn.errors import EqlearnError
+from eqlearn.network import units
 from eqlearn.search import jobs
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.learn import Found, learn, tasks_of
@@ -52,6 +53,18 @@ def test_an_uneven_grid_loses_nothing() -> None:
     networks = sorted((depth, l1) for depth, some in grid.batches() for l1 in some)
     assert networks == [(d, float(k)) for d in (2, 3) for k in range(1, 6)]
     assert max(len(some) for _, some in grid.batches()) <= 2
+
+
+@pytest.mark.usefixtures("table")
+def test_the_users_own_units_come_along_to_other_processes() -> None:
+    units.register_unit("bump", lambda xp, z: 1 / (1 + z * z))
+    grid = replace(TINY, units=("bump", "multiply"), n_epochs=1)
+    x, y = table()
+    (task, _) = tasks_of(x, y, seed=0, units=grid.units)
+    assert [unit.name for unit in task.own_units] == ["bump"]
+    specification = {"grid": vars(replace(grid, l1=(1e-5,))), "seed": [0]}
+    units._TABLE.pop("bump")  # as in a process that has just been started
+    assert train(task, specification, None).is_done
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,14 @@ def test_a_term_of_half_the_size_of_the_noise_is_seen() -> None:
     assert relatedness(TRUE.with_slots(slots), measured(4000)) > STRUCTURE
 
 
+def test_rows_with_equal_inputs_are_neighbours_but_none_its_own() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 20, (2500, 2)) / 10.0
+    (task,) = tasks_of(x, rng.normal(size=(2500, 1)), seed=0)
+    nothing = replace(TRUE, nodes=(), outputs=(({CONSTANT: 0.0}, {CONSTANT: 1.0}),))
+    assert abs(relatedness(nothing, task)) < STRUCTURE
+
+
 def test_few_rows_and_poles_are_no_reason_to_stop() -> None:
     assert math.isnan(relatedness(TRUE, measured(500)))
     pole = replace(TRUE, outputs=(({0: 1.0}, {CONSTANT: 0.0}),))

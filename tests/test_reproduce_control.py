@@ -36,7 +36,7 @@ from eqlearn.reproduce.control_equations import (
     true_coefficients,
     true_text,
 )
-from eqlearn.reproduce.control_tables import markdown, tables, text
+from eqlearn.reproduce.control_tables import html, markdown, tables, text
 from eqlearn.reproduce.lines import Line, append_line
 
 TINY = Extent(
@@ -253,17 +253,19 @@ def test_the_tables_have_what_was_measured() -> None:
     assert len(by_experiment.rows) == 10
     assert by_experiment.rows[0][2:4] == ("0.1 %", "1 %")
     assert all(row[-1] == "0.1 %" for row in by_coefficient.rows)
-    for written in (text(lines), markdown(lines, {"Picture": "a.png"})):
+    picture = {"Picture": "a.png"}
+    for written in (text(lines), markdown(lines, picture), html(lines, picture)):
         assert "physical" in written
         assert true_text()[1] in written
         assert "K = 2, experiment 1" in written
-    assert "![Picture](a.png)" in markdown(lines, {"Picture": "a.png"})
+    assert "![Picture](a.png)" in markdown(lines, picture)
+    assert '<img src="a.png" alt="Picture">' in html(lines, picture)
 
 
 def test_figures_are_drawn_of_what_there_is(tmp_path: Path) -> None:
     lines = made_up(replace(TINY, models=("eql", "mlp", "true"), rollouts=(3,)))
     written = control_results.write_results(tmp_path, lines)
-    assert {path.suffix for path in written} == {".md", ".txt", ".png"}
+    assert {path.suffix for path in written} == {".md", ".txt", ".html", ".png"}
 
 
 def test_a_blow_up_is_no_number_in_the_tables() -> None:

@@ -37,6 +37,13 @@ def test_a_part_is_seen_as_an_input() -> None:
     assert seen.high[1] >= seen.x[:, 1].max()
 
 
+def test_a_part_need_not_have_a_value_everywhere() -> None:
+    root = Graph(3, (Node("sqrt", ({0: 1.0, CONSTANT: 1.05},)),), (({3: 1.0}, ONE),))
+    with np.errstate(invalid="ignore"):
+        seen = View((2,), root).of(task())
+    assert np.isfinite(seen.low).all() and np.isfinite(seen.high).all()
+
+
 def test_a_formula_of_parts_is_written_in_full_and_fitted() -> None:
     whole = task()
     view = View((2,), WAVE)

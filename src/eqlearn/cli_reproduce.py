@@ -99,7 +99,7 @@ def control(
     """Swing up a cart-pole with equations learned from random rollouts (section 5).
 
     The reward against the number K of rollouts, for EQL÷, a neural network and the true
-    model, and robustness to noise. Writes control.md, control.txt, figures and
+    model, and robustness to noise. Writes control.md, .txt and .html, figures and
     swingup.gif; control.jsonl has every piece.
     """
     from dataclasses import replace
@@ -147,6 +147,8 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
         raise must(option, what, text) from None
 
 
+#: Section 5, which has options of its own.
+CONTROL = "control"
 #: Experiments of section 4, and what each is about.
 SECTION_4 = {
     "division": "A formula with a division (section 4.1).",
@@ -196,13 +198,14 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         out: Directory = Path("reproduced"),
     ) -> None:
         from eqlearn.data.duration import seconds
+        from eqlearn.reproduce.control import reproduce as swing_up
         from eqlearn.reproduce.results import reproduce
         from eqlearn.runs import spelled_as_options
 
         with spelled_as_options():
             try:
                 written = reproduce(
-                    experiments,
+                    [name for name in experiments if name != CONTROL],
                     out,
                     recipe=recipe,
                     methods=None if methods is None else names([methods]),
@@ -211,6 +214,8 @@ def _experiment(*experiments: str) -> Callable[..., None]:
                     jobs=jobs,
                     tell=say,
                 )
+                if CONTROL in experiments:
+                    written += swing_up(out, jobs=jobs, tell=say)
             except KeyboardInterrupt:
                 tell(f"Interrupted. {how_to_resume(out)}")
                 end_at_once()
@@ -226,8 +231,8 @@ for _name, _about in SECTION_4.items():
     )
     reproduce_app.command(_name, help=f"{_about} {_tail}")(_experiment(_name))
 reproduce_app.command(
-    "all", help="All experiments of section 4, the selection and the phases: hours."
-)(_experiment(*SECTION_4, "selection", "phases"))
+    "all", help="All experiments, the selection and the phases, then control: hours."
+)(_experiment(*SECTION_4, "selection", "phases", CONTROL))
 reproduce_app.command(
     "selection",
     help="How often each criterion picks the true formula, of all runs that are there "

@@ -3,8 +3,9 @@
 Peers get the same units and the same rows. What they lack and eqlearn does by itself is
 done for them: inputs and targets are scaled to about 1, the search runs on a thousand
 rows and only its end on all, and pyoperon, whose choice among formulas needs it, is
-told the noise. Settings are those of their own documentation: pyoperon's example and
-its authors' entry in SRBench, and the example of gplearn.
+told the noise. Settings are after their own documentation: pyoperon's example and its
+authors' entry in SRBench; gplearn's example with a population of its default size and a
+tenth of the parsimony, which would cut formulas of this length short.
 """
 
 import math

@@ -8,6 +8,7 @@ quotient becomes a product. No move knows any particular law.
 import math
 from collections import Counter
 from collections.abc import Container, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,32 +51,89 @@ def sines_for_units(
 ) -> Iterator[Proposal]:
     """Put a new sine of some feature in the place of a unit that follows it.
 
-    Products can stand for the first terms of a series: z² for a cosine, z³ for a sine.
+    Products can stand for the first terms of a series: z² for a cosine, z³ for a sine,
+    and z² (z² - c) for more of them, where z itself need not be there.
     """
     few = seen.features[:, :n_rows]
     found = []
     for u in _units(seen.graph):
-        v = few[u] - np.mean(few[u])
-        total = float(v @ v)
-        if seen.graph.nodes[u - seen.graph.n_inputs].unit == "sin" or total == 0.0:
+        if seen.graph.nodes[u - seen.graph.n_inputs].unit == "sin":
             continue
-        for factors in [(h,) for h in range(u)] + _square_roots(seen.graph, u):
-            z = np.prod(few[list(factors)], axis=0)
-            for k in np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0]) / max(_rms(z), 1e-12):
-                wave = np.stack([np.ones(len(z)), np.sin(k * z), np.cos(k * z)], axis=1)
-                (_, a, b), left, *_ = np.linalg.lstsq(wave, v, rcond=None)
-                if len(left) and 1.0 - left[0] / total > least:
-                    share = float(left[0]) / total
-                    found.append((share, u, factors, float(k), float(a), float(b)))
-                    break
-    for _, u, factors, k, a, b in sorted(found)[:12]:
-        phase, size = math.atan2(b, a), math.hypot(a, b)
+        roots = (r for h in range(u + 1) for r in _square_roots(seen.graph, h))
+        for factors in dict.fromkeys([*((h,) for h in range(u)), *roots]):
+            wave = _wave_like(few[u], np.prod(few[list(factors)], axis=0), least)
+            if wave is not None:
+                found.append((wave, u, factors))
+    for wave, u, factors in sorted(found)[:12]:
         draft = Draft(seen.graph)
-        sine = draft.add("sin", {_monomial(draft, [*factors]): k, CONSTANT: phase})
-        value = np.sin(k * np.prod(seen.features[list(factors)], axis=0) + phase)
-        shift = float(np.mean(seen.features[u] - size * value))
-        draft.replace(u, {sine: size, CONSTANT: shift})
+        z = np.prod(seen.features[list(factors)], axis=0)
+        _put_wave(draft, seen, u, wave, _monomial(draft, [*factors]), z)
         yield Proposal("sine", draft.freeze())
+
+
+def sines_of_half_angles(
+    seen: Seen, least: float = 0.97, n_rows: int = 300
+) -> Iterator[Proposal]:
+    """Put a sine of h sin a in the place of a unit that follows it, h a feature or 1.
+
+    Of a series in (h sin a)² only cosines of 2a are seen: squares of sines are written
+    so.
+    """
+    found = []
+    for u in _units(seen.graph):
+        if seen.graph.nodes[u - seen.graph.n_inputs].unit == "sin":
+            continue
+        for feature, slot, _ in _sines(seen.graph):
+            for quarter in (math.pi / 4, -math.pi / 4) if feature < u else ():
+                half = np.sin(seen.slots[slot] / 2 + quarter)
+                for h in (CONSTANT, *range(u)):
+                    z = half if h == CONSTANT else half * seen.features[h]
+                    wave = _wave_like(seen.features[u, :n_rows], z[:n_rows], least)
+                    if wave is not None:
+                        found.append((wave, u, slot, quarter, h))
+    for wave, u, slot, quarter, h in sorted(found)[:12]:
+        draft = Draft(seen.graph)
+        argument = seen.graph.slots()[slot]
+        sine = draft.add("sin", _affine(argument, 0.5, quarter))
+        z = np.sin(seen.slots[slot] / 2 + quarter)
+        if h != CONSTANT:
+            sine, z = _monomial(draft, [sine, h]), z * seen.features[h]
+        _put_wave(draft, seen, u, wave, sine, z)
+        yield Proposal("half angle", draft.freeze())
+
+
+class _Wave(NamedTuple):
+    """sin(frequency z + phase), which leaves a share of a unit's variance."""
+
+    left: float
+    frequency: float
+    phase: float
+    size: float
+
+
+def _wave_like(values: Array, z: Array, least: float) -> _Wave | None:
+    """The slowest wave of z that explains this share of some values."""
+    v = values - np.mean(values)
+    total = float(v @ v)
+    if total == 0.0:
+        return None
+    for k in np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.0]) / max(_rms(z), 1e-12):
+        wave = np.stack([np.ones(len(z)), np.sin(k * z), np.cos(k * z)], axis=1)
+        (_, a, b), left, *_ = np.linalg.lstsq(wave, v, rcond=None)
+        if len(left) and 1.0 - left[0] / total > least:
+            phase, size = math.atan2(b, a), math.hypot(a, b)
+            return _Wave(float(left[0]) / total, float(k), phase, size)
+    return None
+
+
+def _put_wave(
+    draft: Draft, seen: Seen, unit: int, wave: _Wave, source: int, z: Array
+) -> None:
+    """Put a wave of a source with values z in the place of a unit."""
+    sine = draft.add("sin", {source: wave.frequency, CONSTANT: wave.phase})
+    value = np.sin(wave.frequency * z + wave.phase)
+    shift = float(np.mean(seen.features[unit] - wave.size * value))
+    draft.replace(unit, {sine: wave.size, CONSTANT: shift})
 
 
 def _square_roots(graph: Graph, feature: int) -> list[tuple[int, ...]]:
@@ -408,6 +466,7 @@ QUICK: tuple[Move, ...] = (
 ALL: tuple[Move, ...] = (
     *QUICK,
     sines_for_units,
+    sines_of_half_angles,
     multiplied_out,
     lifted_terms,
     inputs_as_angles,
@@ -421,6 +480,7 @@ ALL: tuple[Move, ...] = (
 )
 _NEW_SINES: tuple[Move, ...] = (
     sines_for_units,
+    sines_of_half_angles,
     bent_sources,
     waves_for_sums,
     added_waves,

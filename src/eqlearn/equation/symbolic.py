@@ -56,6 +56,10 @@ def rounded(expression: Any, digits: int = 4) -> Any:
     return expression.xreplace({f: _number(float(f"{f:.{digits}g}")) for f in floats})
 
 
+#: Above this size only whole numbers are recognised.
+LARGEST_FRACTION = 1e4
+
+
 def recognised(expression: Any) -> Any:
     """Write constants that are fractions, or fractions of π, as what they are.
 
@@ -68,7 +72,9 @@ def recognised(expression: Any) -> Any:
         value = float(number)
         for measure in (sympy.Integer(1), sympy.pi):
             ratio = value / float(measure)
-            fraction = Fraction(ratio).limit_denominator(100)
+            # Between large numbers hardly any float is far from such a fraction.
+            is_large = abs(ratio) > LARGEST_FRACTION
+            fraction = Fraction(ratio).limit_denominator(1 if is_large else 100)
             if fraction and abs(ratio - fraction) <= 1e-14 * abs(ratio):
                 simple = sympy.Rational(fraction.numerator, fraction.denominator)
                 names[number] = simple * measure

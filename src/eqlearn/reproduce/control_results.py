@@ -9,14 +9,14 @@ from eqlearn.data.write import replacing
 from eqlearn.report.svg import png
 from eqlearn.reproduce import control_figures as figures
 from eqlearn.reproduce.control import Piece, piece_of, trajectory_path
-from eqlearn.reproduce.control_tables import chosen, markdown, noises, text
+from eqlearn.reproduce.control_tables import chosen, html, markdown, noises, text
 from eqlearn.reproduce.lines import Line
 
 FILM = "swingup.gif"
 
 
 def write_results(out: Path, lines: Sequence[Line]) -> tuple[Path, ...]:
-    """Write `control.md`, `control.txt`, the figures and the film, and name them."""
+    """Write tables (`control.md`, .txt, .html), figures and film, and name them."""
     images = {}
     files = {}
     if any(line["piece"]["rollouts"] for line in chosen(lines)):
@@ -39,6 +39,7 @@ def write_results(out: Path, lines: Sequence[Line]) -> tuple[Path, ...]:
         write_gif(out / FILM, figures.frames(controlled), controlled.dt)
     files["control.txt"] = text(lines).encode()
     files["control.md"] = markdown(lines, images).encode()
+    files["control.html"] = html(lines, images).encode()
     for name, content in files.items():
         with replacing(str(out / name)) as file:
             file.write(content)

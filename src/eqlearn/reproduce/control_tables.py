@@ -1,12 +1,14 @@
-"""The results of section 5 as tables, in Markdown and as plain text."""
+"""The results of section 5 as tables: plain text, Markdown and HTML."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from html import escape
+from typing import Any
 
 import numpy as np
 
 from eqlearn.reproduce.control import NAMES, Piece, piece_of
 from eqlearn.reproduce.control_equations import true_coefficients, true_text
+from eqlearn.reproduce.layout import Layout, figure, page
 from eqlearn.reproduce.lines import Line
 
 #: A cell of something that was not measured.
@@ -15,23 +17,14 @@ NONE = "–"
 _LEAST = 1e-5
 
 
-class Table(NamedTuple):
-    """Rows of text under headings, and a sentence in front of them."""
-
-    title: str
-    remark: str
-    headings: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
-
-
-def tables(lines: Sequence[Line]) -> list[Table]:
+def tables(lines: Sequence[Line]) -> list[Layout]:
     """Make all tables that there are lines for."""
     found = [_by_rollouts(lines), _by_noise(lines), _by_experiment(lines)]
     found.append(_coefficients(lines))
     return [table for table in found if table.rows]
 
 
-def _by_rollouts(lines: Sequence[Line]) -> Table:
+def _by_rollouts(lines: Sequence[Line]) -> Layout:
     true = chosen(lines, "true")
     rows = []
     for number in sorted({piece_of(line).rollouts for line in chosen(lines)} - {0}):
@@ -49,10 +42,10 @@ def _by_rollouts(lines: Sequence[Line]) -> Table:
         "reward of 500."
     )
     headings = ("K", "model", "upright", "reward", "of the true", "learning", "a step")
-    return Table("Reward against the number of rollouts", remark, headings, rows)
+    return Layout("Reward against the number of rollouts", headings, rows, [remark])
 
 
-def _by_noise(lines: Sequence[Line]) -> Table:
+def _by_noise(lines: Sequence[Line]) -> Layout:
     rows = []
     rollouts = noisy_rollouts(lines)
     for kind in ("sensor", "action"):
@@ -68,7 +61,7 @@ def _by_noise(lines: Sequence[Line]) -> Table:
         "that is measured, or on every action, in the rollouts and in the runs."
     )
     headings = ("noise", "σ", "model", "upright", "reward", "of the true", "learning")
-    return Table("Robustness to noise", remark, (*headings, "a step"), rows)
+    return Layout("Robustness to noise", (*headings, "a step"), rows, [remark])
 
 
 def noisy_rollouts(lines: Sequence[Line]) -> int:
@@ -85,7 +78,7 @@ def noises(lines: Sequence[Line], kind: str) -> list[float]:
     return [0.0, *sorted(found)] if found else []
 
 
-def _by_experiment(lines: Sequence[Line]) -> Table:
+def _by_experiment(lines: Sequence[Line]) -> Layout:
     rows = []
     for line in lines:
         piece = piece_of(line)
@@ -107,10 +100,10 @@ def _by_experiment(lines: Sequence[Line]) -> Table:
     )
     headings = ("experiment", "learning", "coefficients", "rates", "upright", "reward")
     title = "The equations that were learned"
-    return Table(title, remark, (*headings, "a step"), rows)
+    return Layout(title, (*headings, "a step"), rows, [remark])
 
 
-def _coefficients(lines: Sequence[Line]) -> Table:
+def _coefficients(lines: Sequence[Line]) -> Layout:
     exact = [line["coefficients"] for line in chosen(lines, "eql")]
     rows = []
     for name, value in true_coefficients().items() if exact else ():
@@ -124,7 +117,7 @@ def _coefficients(lines: Sequence[Line]) -> Table:
         "denominators begin with 1."
     )
     headings = ("coefficient", "physical", "learned", "largest deviation")
-    return Table("Physical and learned coefficients", remark, headings, rows)
+    return Layout("Physical and learned coefficients", headings, rows, [remark])
 
 
 def chosen(
@@ -189,31 +182,24 @@ def markdown(lines: Sequence[Line], images: dict[str, str]) -> str:
     """Write the tables, the images by their captions, and all equations."""
     parts = [f"# {TITLE}", ""]
     for table in tables(lines):
-        parts += [f"## {table.title}", "", table.remark, ""]
-        ruler = ["---"] * len(table.headings)
-        parts += [_piped(row) for row in (table.headings, ruler, *table.rows)]
-        parts += [""]
+        parts += [f"## {table.title}", "", *table.notes, "", table.markdown_table(), ""]
     for caption, name in images.items():
         parts += [f"## {caption}", "", f"![{caption}]({name})", ""]
     parts += [f"## {EQUATIONS}", "", "```", *_equation_lines(lines), "```"]
     return "\n".join(parts) + "\n"
 
 
-def _piped(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def text(lines: Sequence[Line]) -> str:
     """Write the tables in columns, and all equations."""
-    parts = [TITLE, ""]
-    for table in tables(lines):
-        parts += [table.title, "", *_columns([table.headings, *table.rows]), ""]
+    parts = [TITLE, "", *(table.text() for table in tables(lines))]
     parts += [EQUATIONS, "", *_equation_lines(lines)]
     return "\n".join(parts) + "\n"
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        yield "  ".join(cells).rstrip()
+def html(lines: Sequence[Line], images: dict[str, str]) -> str:
+    """Write the same as a page."""
+    equations = escape("\n".join(_equation_lines(lines)))
+    parts = [table.html() for table in tables(lines)]
+    parts += [figure(caption, name) for caption, name in images.items()]
+    parts += [f"<h2>{EQUATIONS}</h2>\n<pre>{equations}</pre>\n"]
+    return page(TITLE, "".join(parts))

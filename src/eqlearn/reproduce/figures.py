@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
-from eqlearn.reproduce.experiments import OURS
+from eqlearn.reproduce.experiments import N_FAR, OURS
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.runs import ONE_TIME, TIMES
 from eqlearn.reproduce.tables import METHODS, against_truth
@@ -176,11 +176,25 @@ def _finite(value: float | None) -> float:
     return math.inf if value is None else value
 
 
+_ALONG = "Along x1 = x2 = … = x, far outside the data (shaded); the median runs"
+_CAPTIONS = {
+    "slices": _ALONG,
+    "slices-far": f"{_ALONG}, with {N_FAR} far points",
+    "selection": "How often V^int-S picks the right candidate, over its weight α",
+    "alpha": "How often V^int-S picks the right candidate, over its weight α",
+}
+
+
+def caption(key: str) -> str:
+    """What a figure shows, by the name of its file."""
+    return _CAPTIONS[key.partition("-")[2]]
+
+
 def drawn(name: str, lines: Sequence[Line]) -> "dict[str, Figure]":
     """All figures of an experiment, by the names of their files."""
     figures = {
         f"{name}-slices": plot_slices(lines),
-        f"{name}-slices-far": plot_slices(lines, n_far=40),
+        f"{name}-slices-far": plot_slices(lines, n_far=N_FAR),
         f"{name}-selection": plot_selection(lines),
     }
     return {key: figure for key, figure in figures.items() if figure is not None}

@@ -1,4 +1,4 @@
-"""A table of texts as plain text, Markdown and HTML."""
+"""Tables of texts as plain text, Markdown and HTML, and pages of these."""
 
 from collections.abc import Sequence
 from html import escape
@@ -43,6 +43,36 @@ class Layout(NamedTuple):
             + "\n".join(_row("td", row) for row in self.rows)
             + f"\n</tbody>\n</table>\n<ul>{notes}</ul>\n"
         )
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width">
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto }}
+td, th {{ border-bottom: 1px solid #8886; padding: 0.2em 0.7em; text-align: left }}
+figure {{ margin: 2em 0 }}
+img {{ max-width: 100%; background: white }}
+:root {{ color-scheme: light dark }}
+</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def page(title: str, body: str) -> str:
+    """Make pieces into a page."""
+    return _PAGE.format(title=escape(title), body=body)
+
+
+def figure(caption: str, file: str) -> str:
+    """A piece of a page: an image and what it shows."""
+    shown = escape(caption)
+    return (
+        f'<figure><img src="{escape(file)}" alt="{shown}">'
+        f"<figcaption>{shown}</figcaption></figure>\n"
+    )
 
 
 def _in_a_cell(text: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.report.plots import plot_phases
+from eqlearn.reproduce.experiments import N_ROWS
 from eqlearn.search.learn import learn
 from eqlearn.search.paper import Grid
 from eqlearn.search.store import training_curves
@@ -24,6 +25,8 @@ RUN = "phases-run"
 def watched(out: Path, seed: int = 1) -> "Figure":
     """Train the networks, or go on training them, and plot their weights over time."""
     asked = problem("division")
-    x, y = asked.sample(9000, np.random.default_rng(seed))
-    learn(x, y, seed=seed, recipe=WATCHED, jobs=1, run_dir=out / RUN)
+    x, y = asked.sample(N_ROWS, np.random.default_rng(seed))
+    (found,) = learn(x, y, seed=seed, recipe=WATCHED, jobs=1, run_dir=out / RUN)
+    if found.ended == "interrupt":
+        raise KeyboardInterrupt  # half a training has not all phases
     return plot_phases(training_curves(out / RUN))

@@ -1,7 +1,6 @@
 """What is made of the lines of section 4: tables, figures and pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +8,8 @@ from eqlearn.data.write import replacing
 from eqlearn.report.svg import png
 from eqlearn.reproduce.conduct import Tell, conduct
 from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, runs_of
-from eqlearn.reproduce.figures import drawn, plot_selection
-from eqlearn.reproduce.layout import Layout
+from eqlearn.reproduce.figures import caption, drawn, plot_selection
+from eqlearn.reproduce.layout import Layout, figure, page
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.phases import watched
 from eqlearn.reproduce.runs import read_lines
@@ -25,20 +24,6 @@ SELECTION = "selection"
 PHASES = "phases"
 #: Experiments that the selection is judged by, at least.
 FOR_SELECTION = ("division", "formulas")
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width">
-<style>
-body {{ font: 16px/1.5 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }}
-table {{ border-collapse: collapse; display: block; overflow-x: auto }}
-td, th {{ border-bottom: 1px solid #8886; padding: 0.2em 0.7em; text-align: left }}
-img {{ max-width: 100%; background: white }}
-:root {{ color-scheme: light dark }}
-</style></head><body>
-{body}
-</body></html>
-"""
 
 
 def reproduce(
@@ -90,8 +75,8 @@ def write_results(out: Path, names: Iterable[str]) -> list[Path]:
     written: list[Path] = []
     for name in names:
         if name == SELECTION:
-            figure = plot_selection(lines)
-            figures = {} if figure is None else {"selection-alpha": figure}
+            alpha = plot_selection(lines)
+            figures = {} if alpha is None else {"selection-alpha": alpha}
             written += _write(out, name, selection_table(lines), figures)
             continue
         own = lines_of(name, lines)
@@ -108,17 +93,15 @@ def lines_of(name: str, lines: Iterable[Line]) -> list[Line]:
 def _write(
     out: Path, name: str, layout: Layout, figures: "Mapping[str, Figure]"
 ) -> list[Path]:
-    images = {f"{key}.png": png(figure) for key, figure in figures.items()}
-    shown = "".join(f"![{key}]({key}.png)\n\n" for key in figures)
-    inner = "".join(
-        f'<p><img src="{key}.png" alt="{escape(key)}">\n' for key in figures
-    )
-    page = _PAGE.format(title=escape(layout.title), body=layout.html() + inner)
+    images = {f"{key}.png": png(drawing) for key, drawing in figures.items()}
+    captions = {f"{key}.png": caption(key) for key in figures}
+    shown = "".join(f"![{text}]({file})\n\n" for file, text in captions.items())
+    inner = "".join(figure(text, file) for file, text in captions.items())
     files = {
         **images,
         f"{name}.txt": layout.text().encode(),
         f"{name}.md": f"{layout.markdown()}\n{shown}".encode(),
-        f"{name}.html": page.encode(),
+        f"{name}.html": page(layout.title, layout.html() + inner).encode(),
     }
     return _save(out, files)
 

@@ -44,6 +44,9 @@ MOST_ATTEMPTS = 400
 #: Or when the best formula leaves only noise, and so many attempts for each of its
 #: parameters found none that is better: it could only be shorter.
 PATIENCE = 10
+#: With more inputs than this most batches do without those that seem idle, from the
+#: first on: a network of all of them takes ten times as long.
+MANY_INPUTS = 12
 #: Share of the target's spread by which an input must move a formula to matter, if the
 #: formula is not better than that.
 VISIBLE = 0.003
@@ -107,9 +110,11 @@ class FastPlan:
         self._nothing = nothing(task, self._data).graph
         self._significant = significant_inputs(task)
         self._all = tuple(range(task.x.shape[1]))
+        self._is_wide = len(self._all) > MANY_INPUTS
         self._ahead = _Ahead(math.inf, 0)
         self._judged: tuple[Graph, float] | None = None
-        self._known = [Known(math.inf, (self._all,))]  # after so many batches
+        first = tuple(sorted(self._significant)) if self._is_wide else ()
+        self._known = [Known(math.inf, (first or self._all,))]  # after so many batches
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
         self._sown: dict[int, Graph] = {}  # formulas that grow instead of a batch
@@ -213,7 +218,8 @@ class FastPlan:
         """What the batch of this index gets to see."""
         narrow = known.narrow[index // 2 % len(known.narrow)]
         if index % 4 < 2 or not known.parts:
-            return View(narrow if index % 2 else self._all)
+            sees_all = index % 8 == 4 if self._is_wide else index % 2 == 0
+            return View(self._all if sees_all else narrow)
         rng = np.random.default_rng([self._pool.task.seed, 6, index])
         parts = known.parts[:N_PARTS]
         n_shown = min(len(parts), int(rng.integers(1, MOST_SHOWN + 1)))

@@ -94,7 +94,8 @@ SPARSE = 0.3
 def first_levels(n_inputs: int) -> list[Level]:
     """Fractions of polynomials with few features: milliseconds each."""
     levels = [Level(a, b) for a, b in DEGREES]
-    return [level for level in levels if level.n_columns(n_inputs) <= FEW_COLUMNS]
+    few = [level for level in levels if level.n_columns(n_inputs) <= FEW_COLUMNS]
+    return few or [Level(1, 0)]
 
 
 def later_levels(n_inputs: int, with_angles: bool = True) -> list[Level]:

@@ -113,6 +113,8 @@ class Division:
 PLAIN = Division()
 
 
+#: A damping that makes steps short: half of Newton's and less.
+SHORT = 1.0
 #: Samples evaluated at a time, so that memory does not grow with the table.
 N_CHUNK = 20_000
 
@@ -246,16 +248,18 @@ def fit(
             trial = work.error(v - step) if step is not None else math.inf
             if trial < sse:
                 break
-            damping *= 8.0
+            # Successes have made it so small that a valley's bend takes many failures.
+            damping = max(8.0 * damping, 1e-5)
         else:
             break
-        gain = (sse - trial) / sse
+        # A step that had to be short gains little, and says nothing of the next.
+        gain, was_short = (sse - trial) / sse, damping > SHORT
         v, sse, damping = v - step, trial, max(damping / 8.0, 1e-12)
         if target is not None and (
             sse < target or (iteration >= 2 and sse - target > 24 * gain * sse)
         ):
             break
-        if gain < tolerance:
+        if gain < tolerance and not was_short:
             break
     return Fit(work.result(v), sse, damping)
 
