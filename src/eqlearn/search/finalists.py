@@ -142,8 +142,10 @@ def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, An
     n = min(len(task.x), N_SNAP)
     n_out = max(1, round(HELD_OUT * (n - task.n_far)))
 
+    # No more than is needed: it may be a large table.
+    x, y = task.x[:n] * task.x_scale, task.y[:n] * task.y_scale
+
     def error(fitted_to: slice, held_out: slice) -> float:
-        x, y = task.x * task.x_scale, task.y * task.y_scale
         weight = None if task.weight is None else task.weight[fitted_to]
         data = samples(x[fitted_to], y[fitted_to], weight=weight)
         without = fit(graph, data, n_iterations=n_iterations).graph

@@ -5,6 +5,7 @@ weights to a sparse one, with a penalty that pushes small weights to zero.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,26 +40,33 @@ class Samples(NamedTuple):
         return int(self.y.size)
 
     @property
+    def n_labelled(self) -> int:
+        """How many samples there are targets for."""
+        return int(self.y.shape[1])
+
+    @property
     def labelled(self) -> Array:
         """The inputs that there are targets for, (D, Q)."""
-        return self.x[:, : self.y.shape[1]]
+        return self.x[:, : self.n_labelled]
 
-    def chunks(self, n: int) -> list["Samples"]:
-        """Cut into pieces of `n` labelled samples; the last has the unlabelled ones."""
-        n_labelled = self.y.shape[1]
+    def chunks(self, n: int) -> Iterator["Samples"]:
+        """Cut into pieces of `n` labelled samples; the last has the unlabelled ones.
+
+        Each is copied when its turn comes: all of them would be the table once more.
+        """
+        n_labelled = self.n_labelled
         if n_labelled <= n:
-            return [self]
+            yield self
+            return
         bounds = [*range(0, n_labelled, n), n_labelled]
         stops = [*bounds[1:-1], self.x.shape[1]]
-        return [
-            Samples(
+        for start, stop in zip(bounds[:-1], stops, strict=True):
+            yield Samples(
                 np.ascontiguousarray(self.x[:, start:stop]),
                 np.ascontiguousarray(self.y[:, start:stop]),
                 self.root_weight[start:stop],
                 self.floor,
             )
-            for start, stop in zip(bounds[:-1], stops, strict=True)
-        ]
 
     def first(self, n: int) -> "Samples":
         """Only the first `n` labelled samples, and all unlabelled points."""
@@ -268,19 +276,20 @@ class _Chunked:
     """One workspace that goes through the samples chunk by chunk."""
 
     def __init__(self, graph: Graph, samples: Samples, division: Division) -> None:
-        self.chunks, self.division = samples.chunks(N_CHUNK), division
-        self.work = Workspace(graph, self.chunks[0])
+        self.samples, self.division = samples, division
+        self.is_single = samples.n_labelled <= N_CHUNK
+        self.work = Workspace(graph, next(samples.chunks(N_CHUNK)))
         self.parameters, self.result = self.work.parameters, self.work.result
 
     def error(self, v: Array) -> float:
         """The squared error over all chunks."""
-        return sum(self._evaluate(chunk, v) for chunk in self.chunks)
+        return sum(self._evaluate(chunk, v) for chunk in self.samples.chunks(N_CHUNK))
 
     def normal_equations(self, v: Array) -> tuple[Array, Array]:
         """The upper triangle of J Jᵀ, and J r."""
         gram, gradient = 0.0, 0.0
-        for chunk in self.chunks:
-            if len(self.chunks) > 1:  # a single one is still filled for `v`
+        for chunk in self.samples.chunks(N_CHUNK):
+            if not self.is_single:  # a single one is still filled for `v`
                 self._evaluate(chunk, v)
             J = self.work.jacobian()
             gram = gram + dsyrk(1.0, J.T, trans=1)
