@@ -64,7 +64,7 @@ ANGLE_STAGES = (
     (2, ((2, 1), (3, 2)), True),
 )
 #: Features of a level that is solved at once, and beyond which it takes too long.
-FEW_COLUMNS = 100
+FEW_COLUMNS = 50
 MOST_COLUMNS = 200
 #: Penalties of the sparse start.
 SPARSE_L1 = (3e-5, 3e-4)
