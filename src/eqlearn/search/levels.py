@@ -8,6 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored
+from eqlearn.network import kernels
 from eqlearn.network.graph import Graph, Linear
 from eqlearn.search.task import Task, is_exact, pruned_in_stages
 from eqlearn.training.levenberg import Samples, fit
@@ -129,7 +130,7 @@ def solve(task: Task, level: Level, known: float = math.inf) -> Scored | None:
             continue
         tuned = [start]
         if level.angles and not is_perfect:
-            tuned = _tuned(start, data, is_natural)
+            tuned = _tuned(start, data, 2 * len(level.angles), is_natural)
         for graph in tuned:
             found = pruned_in_stages(graph, data)
             if is_exact(found, data):
@@ -175,14 +176,27 @@ def _scaled(level: Level, frequencies: Array) -> list[Linear]:
     return [{angle: frequency} for angle, frequency in pairs]
 
 
-def _tuned(start: Graph, data: Samples, is_natural: bool) -> list[Graph]:
-    """Fit the frequencies; natural ones are also left, which fits in noise lead astray.
+def _tuned(start: Graph, data: Samples, n_waves: int, is_natural: bool) -> list[Graph]:
+    """Fit the frequencies; natural ones are also held, which fits in noise lead astray.
 
     Of an imitation pruning would leave an imitation, so there are none among them.
     """
-    fitted = fit(start, data, n_iterations=12).graph
-    both = [fitted, start] if is_natural else [fitted]
+    both = [fit(start, data, n_iterations=12).graph]
+    if is_natural:
+        both.append(_pruned_beside(start, data, n_waves))
     return [graph for graph in both if not _is_imitation(graph, data)]
+
+
+def _pruned_beside(start: Graph, data: Samples, n_waves: int) -> Graph:
+    """Prune a graph whose first units, its waves, are held: as if they were inputs."""
+    n = start.n_inputs + n_waves
+    values = kernels.evaluate(start, kernels.tape(start), data.x, data.floor)
+    beside = data._replace(x=np.ascontiguousarray(values.features[:n]))
+    # Their numbers stay the same, whether they count as units or as inputs.
+    rest = Graph(n, start.nodes[n_waves:], start.outputs)
+    pruned = pruned_in_stages(rest, beside).graph
+    waves = start.nodes[:n_waves]
+    return Graph(start.n_inputs, (*waves, *pruned.nodes), pruned.outputs)
 
 
 def _starts(
