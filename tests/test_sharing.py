@@ -92,7 +92,7 @@ def test_what_one_target_lends_the_other_finds() -> None:
     rng = np.random.default_rng(3)
     x = rng.uniform(-2, 2, (600, 8))
     below = 1 + x[:, 1] ** 2 + x[:, 2] ** 2
-    above = x[:, 1] ** 2 * x[:, 3] + x[:, 2] ** 2 * x[:, 4] - 2 * x[:, 5]
+    above = 3 * (x[:, 1] ** 2 * x[:, 3] + x[:, 2] ** 2 * x[:, 4]) - 2 * x[:, 5]
     truth = np.stack([x[:, 0] / below, above / below], axis=1)
     y = truth + 0.01 * rng.standard_normal(truth.shape)
 
@@ -101,5 +101,5 @@ def test_what_one_target_lends_the_other_finds() -> None:
         values = last.candidates[0].snapped.evaluate(x)[0][:, 0]
         return float(np.sqrt(np.mean((values - truth[:, 1]) ** 2)))
 
-    assert error(slice(1, 2)) > 0.1
+    assert error(slice(1, 2)) > 0.02
     assert error(slice(0, 2)) < 0.005
