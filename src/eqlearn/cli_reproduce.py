@@ -198,7 +198,6 @@ def _experiment(*experiments: str) -> Callable[..., None]:
         out: Directory = Path("reproduced"),
     ) -> None:
         from eqlearn.data.duration import seconds
-        from eqlearn.reproduce.control import reproduce as swing_up
         from eqlearn.reproduce.results import reproduce
         from eqlearn.runs import spelled_as_options
 
@@ -215,6 +214,9 @@ def _experiment(*experiments: str) -> Callable[..., None]:
                     tell=say,
                 )
                 if CONTROL in experiments:
+                    # Here, not above: the others do without Gymnasium.
+                    from eqlearn.reproduce.control import reproduce as swing_up
+
                     written += swing_up(out, jobs=jobs, tell=say)
             except KeyboardInterrupt:
                 tell(f"Interrupted. {how_to_resume(out)}")
