@@ -6,6 +6,7 @@ import pytest
 from eqlearn._types import Array
 from eqlearn.equation.symbolic import expressions, recognised
 from eqlearn.errors import EqlearnError
+from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
 from eqlearn.search import fast
@@ -35,6 +36,17 @@ def test_the_same_seed_gives_the_same_formulas() -> None:
     one, two = (learn(x, y, seed=3)[0] for _ in range(2))
     assert one.candidates == two.candidates
     assert one.n_attempts == two.n_attempts
+
+
+def test_what_is_known_from_before_is_no_attempts_witness() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.5, 2, (100, 2))
+    y = np.sin(x[:, :1] * x[:, 1:]) + 0.01 * rng.normal(size=(100, 1))
+    nodes = Node("multiply", ({0: 1.0}, {1: 1.0})), Node("sin", ({2: 1.0},))
+    wave = Graph(2, nodes, (({3: 1.0}, {CONSTANT: 1.0}),))
+    (found,) = learn(x, y, known=[[wave]], max_attempts=1)
+    assert formula(found) == "sin(x1*x2)"
+    assert found.candidates[0].votes == 0
 
 
 def test_pure_noise_is_nothing() -> None:

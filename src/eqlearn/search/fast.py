@@ -158,7 +158,7 @@ class FastPlan:
             ]
 
         def take(loan: Scored) -> None:
-            self._pool.add(loan)
+            self._pool.add(loan, votes=0)
             self._is_over = self._is_enough()
 
         return loans(

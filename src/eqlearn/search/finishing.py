@@ -57,7 +57,7 @@ def finishing(
             refined.best,
             task.rows(N_PRUNE),
             lambda: [(t.number, g) for t in others if (g := t.lending.refined)],
-            lambda loan: lent.append(Entry(loan)),
+            lambda loan: lent.append(Entry(loan, votes=0)),
             is_ready=lambda: all(t.lending.refined is not None for t in others),
             share=BORROWING_SHARE,
         )

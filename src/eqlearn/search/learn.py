@@ -281,7 +281,7 @@ def _remember(pool: Pool, graphs: Sequence[Graph]) -> None:
         data = task.compared()
         for graph in graphs:
             scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
-            pool.add(refit(canonical(scaled, data.x), data))
+            pool.add(refit(canonical(scaled, data.x), data), votes=0)
 
 
 def _plans(

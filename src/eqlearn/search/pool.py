@@ -32,7 +32,7 @@ class Entry:
     """A formula, and how often it was found."""
 
     found: Scored
-    votes: int = 1
+    votes: int = 1  # attempts that ended in it; it may be known from elsewhere
     n_networks: int = 0  # of the votes, those of networks and of growth
     values: Array | None = None  # in the domain of use, once they are asked for
 

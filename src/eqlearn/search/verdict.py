@@ -48,7 +48,8 @@ def verdict(
             f"and {100 * share:.2g} % of the target's spread is left."
         )
     else:
-        doubts.append(f"Only 1 of {found.n_attempts} attempts ended in it.")
+        few = "Only 1" if best.votes else "None"
+        doubts.append(f"{few} of {found.n_attempts} attempts ended in it.")
         advice.append("Give it more time or another seed.")
     if share > MUCH_LEFT:
         doubts.append(
