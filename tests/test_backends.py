@@ -225,6 +225,22 @@ def test_a_wrong_address_is_refused_in_one_line(
     assert "\n" not in str(caught.value) and address in str(caught.value)
 
 
+def test_a_scheduler_without_workers_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(backends, "CONNECT_SECONDS", 0.5)
+    with (
+        distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
+        ) as empty,
+        pytest.raises(EqlearnError, match="must be one that has workers") as caught,
+        backend({}, scheduler=empty.scheduler_address),
+    ):
+        pass
+    assert "dask worker" in str(caught.value) and "\n" not in str(caught.value)
+
+
 # While it is waited for long segments; in the midst of fetching short ones.
 @pytest.mark.parametrize("seconds", [0.1, 0.0])
 def test_a_lost_scheduler_ends_the_search_in_one_line(
@@ -371,6 +387,14 @@ def test_the_number_of_processes(
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(4)))
     assert n_processes(jobs) == expected
+
+
+def test_where_the_system_does_not_tell_all_cores_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert n_processes(-1) == 8
 
 
 @pytest.mark.parametrize("jobs", [0, 1.5, "2", True])

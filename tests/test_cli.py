@@ -233,7 +233,7 @@ MISTAKES = [
     (f"{PENDULUM} --rollout-steps 4", "`--rollouts` must be long enough for 10 sample"),
     (f"{PENDULUM} --steps 0", "`--steps` must be at least 1; got 0."),
     (f"{PENDULUM} --planner mpp", "got 'mpp'. Did you mean 'mppi'?"),
-    (f"{PENDULUM} --horizon 0", "`--horizon` must be a whole number of at least 1"),
+    (f"{PENDULUM} --horizon 0", "`--horizon` must be an integer of at least 1; got 0"),
     (f"{PENDULUM} --time soon", '`--time` must be seconds, or a text like "90s"'),
     (f"{PENDULUM} --jobs 0", "`--jobs` must be a number of processes, or -1 for ever"),
     (f"{PENDULUM} --model ohm-rum", "got none of this name. Did you mean `ohm-run`?"),

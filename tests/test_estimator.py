@@ -1,5 +1,6 @@
 """The front door, and what users complain about elsewhere."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.equation.modelfile import save
 from eqlearn.search.paper import Grid
 from eqlearn.search.verdict import verdict
 
@@ -201,6 +203,8 @@ def test_dynamics_are_simulated() -> None:
     path = learner.simulate([1.0, 0.0], dt=0.01, n_steps=100)
     assert path.shape == (101, 2)
     np.testing.assert_allclose(path[-1], [np.cos(2.0), -2 * np.sin(2.0)], atol=1e-6)
+    with pytest.raises(EqlearnError, match="`n_steps` must be given"):
+        learner.simulate([1.0, 0.0], dt=0.01)
 
 
 def test_nothing_to_find_is_said_clearly() -> None:
@@ -250,8 +254,9 @@ def test_times_may_be_written(text: str, expected: float) -> None:
         ({"units": ["sine"]}, "Did you mean 'sin'"),
         ({"domain": {"x3": (0, 1)}}, "`domain` must be one of 'x1', 'x2'"),
         ({"domain": [(0, 1)]}, "for each of the 2 inputs"),
-        ({"n_jobs": 0}, "`jobs` must be a number of processes"),
+        ({"n_jobs": 0}, "`n_jobs` must be a number of processes"),
         ({"max_attempts": 0}, "`max_attempts` must be an integer of at least 1"),
+        ({"random_state": -1}, "`random_state` must be an integer of at least 0"),
     ],
 )
 def test_bad_settings_get_one_line(
@@ -260,6 +265,78 @@ def test_bad_settings_get_one_line(
     with pytest.raises(EqlearnError, match=message) as caught:
         EquationLearner(**{"n_jobs": 1, **options}).fit(*samples)
     assert "\n" not in str(caught.value)
+
+
+def test_numbers_may_be_those_of_numpy(samples: tuple[Array, Array]) -> None:
+    numbers = {"n_jobs": 1, "max_attempts": 16, "random_state": 1}
+    options: dict[str, Any] = {name: np.int64(n) for name, n in numbers.items()}
+    learner = EquationLearner(**options)
+    assert learner.fit(*samples).equation_ == "y = 3*x1/x2"
+
+
+@pytest.mark.parametrize("y_far", [[1.0], [1.0, 2.0, 3.0, 4.0], [[1.0, 2.0]] * 2])
+def test_far_points_must_be_as_many_as_their_targets(
+    y_far: Any, samples: tuple[Array, Array]
+) -> None:
+    with pytest.raises(EqlearnError, match=r"`extrapolation` .* y of shape \(2, 1\)"):
+        quick().fit(*samples, extrapolation=([[3, 3], [4, 4]], y_far))
+
+
+def test_a_fit_that_fails_leaves_what_was_learned(samples: tuple[Array, Array]) -> None:
+    x, y = samples
+    learner = quick().fit(x, y)
+    wide = np.hstack([x, x])
+    with pytest.raises(EqlearnError):
+        learner.set_params(selection="v_int_ex").fit(wide, y)
+    assert learner.predict(x) == pytest.approx(y)
+    with pytest.raises(ValueError, match="2 features"):
+        learner.predict(wide)
+    never = quick(selection="v_int_ex")
+    with pytest.raises(EqlearnError):
+        never.fit(x, y)
+    with pytest.raises(NotFittedError):
+        never.predict(x)
+
+
+def test_rows_of_no_weight_say_nothing(samples: tuple[Array, Array]) -> None:
+    x, y = samples
+    outlier = np.vstack([x, [[1e6, -1e6]]]), np.append(y, 1e9)
+    weight = np.append(np.ones(len(x)), 0.0)
+    with_it, without = quick(max_attempts=1), quick(max_attempts=1)
+    with_it.fit(*outlier, sample_weight=weight)
+    without.fit(x, y, sample_weight=np.ones(len(x)))
+    assert with_it.model_.ranges == without.model_.ranges
+    assert with_it.model_.domain == without.model_.domain
+    assert with_it.verdict_ == without.verdict_
+
+
+def test_a_file_does_not_say_where_to_compute_or_write(
+    tmp_path: Path, learner: EquationLearner
+) -> None:
+    elsewhere = {"scheduler": "tcp://example.org:1", "run_dir": "x", "n_jobs": 99}
+    settings = {**learner.model_.settings, "parameters": {**elsewhere, "snap": False}}
+    save(tmp_path / "a.json", replace(learner.model_, settings=settings))
+    loaded = EquationLearner.load(tmp_path / "a.json")
+    assert (loaded.scheduler, loaded.run_dir, loaded.n_jobs) == (None, None, -1)
+    assert not loaded.snap
+
+
+def test_a_file_without_settings_can_be_used(
+    tmp_path: Path, learner: EquationLearner, noisy: tuple[Array, Array]
+) -> None:
+    save(tmp_path / "a.json", replace(learner.model_, settings={"parameters": 3}))
+    loaded = EquationLearner.load(tmp_path / "a.json")
+    assert loaded.verdict_[0].kind == "doubtful"
+    assert not loaded.interrupted_
+    np.testing.assert_array_equal(loaded.predict(noisy[0]), learner.predict(noisy[0]))
+
+
+def test_simpler_forms_are_tried_where_the_data_are() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(12, 14, (60, 1))
+    learner = quick(units=["log", "multiply"], max_attempts=8).fit(x, np.log(x - 10))
+    (symbol,) = learner.sympy(simplify=True).free_symbols
+    assert symbol.name == "x1"
 
 
 def test_what_cannot_be_chosen_is_refused_before_the_search() -> None:

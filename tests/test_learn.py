@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from eqlearn._types import Array
 from eqlearn.equation.symbolic import expressions, recognised
 from eqlearn.errors import EqlearnError
+from eqlearn.network import units
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
@@ -47,6 +49,35 @@ def test_what_is_known_from_before_is_no_attempts_witness() -> None:
     (found,) = learn(x, y, known=[[wave]], max_attempts=1)
     assert formula(found) == "sin(x1*x2)"
     assert found.candidates[0].votes == 0
+
+
+def test_a_search_that_fails_is_not_one_that_finds_nothing(
+    table: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("out of order")
+
+    x = np.random.default_rng(0).uniform(1, 2, (100, 1))
+    monkeypatch.setattr("eqlearn.search.attempts.attempts", broken)
+    monkeypatch.setattr("eqlearn.search.growths.grow", broken)
+    with pytest.raises(EqlearnError, match="Every step .* RuntimeError: out of order"):
+        learn(x, np.sin(9 * x), jobs=1, max_attempts=8)
+
+
+def test_a_unit_of_another_definition_is_another_run(
+    table: None, tmp_path: Path
+) -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (100, 1))
+
+    def search(power: int) -> None:
+        units._TABLE.pop("power", None)
+        register_unit("power", lambda xp, z: z**power)
+        learn(x, x, jobs=1, max_attempts=1, units=("power",), run_dir=tmp_path)
+
+    search(3)
+    search(3)
+    with pytest.raises(EqlearnError, match="`power` must be .* as before"):
+        search(4)
 
 
 def test_pure_noise_is_nothing() -> None:

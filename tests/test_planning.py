@@ -273,10 +273,10 @@ def test_planners_are_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("shooting", {"n_lookaheads": 0}, "`n_lookaheads` must be a whole number of"),
-        ("shooting", {"horizon": 2.5}, "`horizon` must be a whole number of at least"),
-        ("shooting", {"hold": True}, "`hold` must be a whole number of at least 1"),
-        ("cem", {"n_rounds": 0}, "`n_rounds` must be a whole number of at least 1"),
+        ("shooting", {"n_lookaheads": 0}, "`n_lookaheads` must be an integer of at"),
+        ("shooting", {"horizon": 2.5}, "`horizon` must be an integer of at least"),
+        ("shooting", {"hold": True}, "`hold` must be an integer of at least 1"),
+        ("cem", {"n_rounds": 0}, "`n_rounds` must be an integer of at least 1"),
         ("cem", {"elite": 1.5}, r"`elite` must be a share in \(0, 1\]"),
         ("cem", {"spread": -1.0}, "`spread` must be a positive number; got -1.0"),
         ("mppi", {"temperature": np.nan}, "`temperature` must be a positive number"),

@@ -10,7 +10,7 @@ import pytest
 
 from eqlearn.errors import EqlearnError
 from eqlearn.search.jobs import Step
-from eqlearn.search.store import SCHEMA_VERSION, Memory, Record, Store
+from eqlearn.search.store import SCHEMA_VERSION, Memory, Record, Store, versions
 
 SETTINGS = {"recipe": "fast", "seed": 0, "units": ["sin", "multiply"]}
 IDENTITY = {"settings": SETTINGS, "data": "0123456789abcdef"}
@@ -79,9 +79,19 @@ def test_everything_is_there_the_next_time(tmp_path: Path) -> None:
         (0, 0, '{"rms":0.1}'),
         (0, 1, '{"rms":0.2}'),
     ]
-    known = dict(query(tmp_path, "SELECT name, value FROM run"))
-    assert json.loads(known["status"]) == "interrupt"
-    assert "numpy" in json.loads(known["versions"])
+    assert "numpy" in json.loads(known(tmp_path)["versions"])
+
+
+def test_a_run_that_goes_on_is_running_again(tmp_path: Path) -> None:
+    with Store(tmp_path, IDENTITY) as store:
+        store.conclude([], "interrupt")
+    assert json.loads(known(tmp_path)["status"]) == "interrupt"
+    with Store(tmp_path, IDENTITY):
+        assert json.loads(known(tmp_path)["status"]) == "running"
+
+
+def known(directory: Path) -> dict[str, str]:
+    return dict(query(directory, "SELECT name, value FROM run"))
 
 
 def test_only_the_last_two_states_are_kept_and_all_metrics(tmp_path: Path) -> None:
@@ -139,6 +149,19 @@ def test_a_different_run_is_refused_by_what_differs(
     assert what in message and str(tmp_path) in message
     with Store(tmp_path, IDENTITY) as store:  # nothing was touched, nor kept open
         assert store.find("a").state == b"1"
+
+
+def test_other_versions_than_before_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        Store(tmp_path, IDENTITY).__exit__(None, None, None)
+    assert not caplog.records
+    older = json.dumps({**versions(), "numpy": "1.0"})
+    query(tmp_path, f"UPDATE run SET value = '{older}' WHERE name = 'versions'")
+    Store(tmp_path, IDENTITY).__exit__(None, None, None)
+    (record,) = caplog.records
+    assert "begun with numpy 1.0 (now" in record.getMessage()
 
 
 def test_a_long_setting_is_shown_in_short(tmp_path: Path) -> None:

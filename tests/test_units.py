@@ -42,6 +42,15 @@ def test_registering_the_same_definition_twice_is_harmless(table: None) -> None:
         register_unit("cube", lambda xp, z: z * z * z + 1)
 
 
+def test_what_a_closure_has_captured_is_part_of_a_definition(table: None) -> None:
+    def power(n: int) -> None:
+        register_unit("power", lambda xp, z: z**n)
+
+    power(3)
+    with pytest.raises(EqlearnError, match="not yet in the table"):
+        power(4)
+
+
 @pytest.mark.parametrize(
     ("name", "function", "options", "message"),
     [

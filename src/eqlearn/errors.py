@@ -4,6 +4,8 @@
 """
 
 from collections.abc import Iterable
+from numbers import Integral
+from typing import TypeGuard
 
 _LONGEST_VALUE = 80
 _LONGEST_NAME = 60
@@ -40,6 +42,24 @@ def must(
     """
     found = f"{_shown(got)} {where}".rstrip()
     return EqlearnError(f"`{name}` must be {what}; got {found}. {hint}".rstrip())
+
+
+def check_count(name: str, value: object, least: int = 1, hint: str = "") -> None:
+    """Refuse what is not a whole number, Python's or NumPy's, of at least `least`.
+
+    Examples
+    --------
+    >>> check_count("n_layers", 2.5, least=2)
+    Traceback (most recent call last):
+    eqlearn.errors.EqlearnError: `n_layers` must be an integer of at least 2; got 2.5.
+    """
+    if not is_whole(value) or value < least:
+        raise must(name, f"an integer of at least {least}", value, hint)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether a value is a whole number, Python's or NumPy's."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def unknown(

@@ -1,5 +1,6 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,19 +27,39 @@ from eqlearn.equation.modelfile import load as load_model
 from eqlearn.equation.modelfile import save as save_model
 from eqlearn.equation.rows import DIGITS, constant_rows, equation_rows, formula_text
 from eqlearn.equation.simplify import simplified
-from eqlearn.errors import EqlearnError, must, unknown
+from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search import selection
+from eqlearn.search.backends import n_processes
 from eqlearn.search.fast import MOST_ATTEMPTS
 from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.paper import PAPER_DEPTHS, Grid
 from eqlearn.search.results import model_of, picked
 from eqlearn.search.task import DEFAULT_UNITS
-from eqlearn.search.verdict import Verdict, verdict
+from eqlearn.search.verdict import Verdict, kept_verdict, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+#: Parameters that are kept in model files: those of the science. Where to compute and
+#: what to write is for each machine to say, and not for a file from elsewhere.
+KEPT = frozenset(
+    {
+        "units",
+        "domain",
+        "recipe",
+        "depths",
+        "units_per_type",
+        "selection",
+        "time_limit",
+        "max_attempts",
+        "snap",
+        "random_state",
+    }
+)
+_UNJUDGED = Verdict("doubtful", ("Nobody has judged this equation.",))
 
 
 class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -94,7 +115,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Every candidate: equation, errors, complexity, votes, ranks, the pick marked.
     constants_ : DataFrame
         The constants of the chosen equations: value, standard error, snapped value.
-    verdict_ : Verdict or list of them
+    verdict_ : tuple of Verdict, one for each target
         Whether the result can be trusted.
     domain_report_ : tuple of OutputReport
         Smallest denominator and largest output over the domain of use.
@@ -169,6 +190,17 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             Labelled points outside the range of the others; a few dozen of them tell a
             formula from its imitations.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight, extrapolation)
+        except BaseException:
+            # What was learned before stays, with the names of its own inputs.
+            self.__dict__ = before
+            raise
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, extrapolation: tuple[Any, Any] | None
+    ) -> "EquationLearner":
         given = y
         X, y = validate_data(
             self,
@@ -183,6 +215,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             sample_weight = _check_sample_weight(
                 sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
             )
+            X, y = X[sample_weight > 0], y[sample_weight > 0]
+            sample_weight = sample_weight[sample_weight > 0]
+        n_processes(self.n_jobs, "n_jobs")
         targets = _target_names(given, y.shape)
         self._is_flat = y.ndim == 1
         table = y.reshape(len(y), -1).astype(float)
@@ -231,7 +266,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Compute the targets by the chosen equations."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64)
         with np.errstate(all="ignore"):
             values = self.model_.predict(X, snapped=self.snap)
@@ -260,15 +295,15 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @property
     def verdict_(self) -> tuple[Verdict, ...]:
         """Whether the equation of each target can be trusted."""
-        return tuple(
-            Verdict(v["kind"], tuple(v["reasons"]), tuple(v["advice"]))
-            for v in self._model().settings["verdicts"]
-        )
+        model = self._model()
+        kept = (kept_verdict(model.settings, m) for m in range(len(model.targets)))
+        return tuple(one or _UNJUDGED for one in kept)
 
     @property
     def interrupted_(self) -> bool:
         """Whether Ctrl-C ended the search."""
-        return "interrupt" in self._model().settings["ended"]
+        ended = self._model().settings.get("ended")
+        return isinstance(ended, list | tuple) and "interrupt" in ended
 
     @property
     def domain_report_(self) -> tuple[OutputReport, ...]:
@@ -284,7 +319,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         found = export(self._formulas(), "sympy")
         if simplify:
-            found = tuple(simplified(expression)[0] for expression in found)
+            model = self._model()
+            ends = dict(zip(model.inputs, model.ranges, strict=True))
+            found = tuple(_simplified(expression, ends) for expression in found)
         return found[0] if len(found) == 1 else found
 
     def latex(self, digits: int | None = DIGITS) -> str:
@@ -330,8 +367,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         n_states = len(model.targets)
         n_actions = len(model.inputs) - n_states
         if actions is None:
-            if n_actions or n_steps is None:
+            if n_actions:
                 raise must("actions", f"rows of {n_actions} numbers", actions)
+            if n_steps is None:
+                raise must("n_steps", "given where there are no actions", n_steps)
             actions = np.zeros((n_steps, 0))
 
         def rates(state: Array, action: Array) -> Array:
@@ -367,9 +406,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
         model = load_model(path)
-        parameters = dict(model.settings.get("parameters", {}))
-        names = cls._get_param_names()
-        learner = cls(**{k: v for k, v in parameters.items() if k in names})
+        kept = model.settings.get("parameters")
+        parameters = kept if isinstance(kept, Mapping) else {}
+        learner = cls(**{k: v for k, v in parameters.items() if k in KEPT})
         learner.model_ = model
         learner.n_features_in_ = len(model.inputs)
         learner._is_flat = bool(model.settings.get("flat", len(model.targets) == 1))
@@ -390,7 +429,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return shown
 
     def _model(self) -> Model:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return self.model_
 
     def _graphs(self) -> list[Graph]:
@@ -411,7 +450,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return _default_names("x", self.n_features_in_)
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer):
+        if is_whole(self.random_state):
+            check_count("random_state", self.random_state, least=0)
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
@@ -450,7 +490,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             what = "a pair (X, y) of labelled far points"
             raise must("extrapolation", what, type(extrapolation).__name__) from error
         x_far = validate_data(self, x_far, reset=False, dtype=np.float64)
-        return x_far, np.asarray(y_far, dtype=float).reshape(len(x_far), -1)
+        y_far = np.asarray(y_far, dtype=float)
+        y_far = y_far[:, np.newaxis] if y_far.ndim == 1 else y_far
+        if y_far.shape != (len(x_far), y.shape[1]):
+            what = f"far points (X, y) with a y of shape {(len(x_far), y.shape[1])}"
+            raise must("extrapolation", what, y_far.shape)
+        return x_far, y_far
 
     def _known_graphs(self, n_targets: int) -> list[list[Graph]]:
         if not (self.warm_start and hasattr(self, "model_")):
@@ -473,7 +518,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             "parameters": {
                 name: value
                 for name, value in parameters.items()
-                if isinstance(value, plain) and name != "run_dir"
+                if isinstance(value, plain) and name in KEPT
             },
             "flat": self._is_flat,
             "verdicts": [vars(one) for one in verdicts],
@@ -493,6 +538,14 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         with shown(inputs, targets) as show:
             yield show
+
+
+def _simplified(expression: Any, ends: Mapping[str, tuple[float, float]]) -> Any:
+    ranges = {symbol: ends[symbol.name] for symbol in expression.free_symbols}
+    simpler, note = simplified(expression, ranges=ranges)
+    if note:
+        warnings.warn(f"{expression}: {note}", stacklevel=3)
+    return simpler
 
 
 def _default_names(letter: str, n: int) -> tuple[str, ...]:

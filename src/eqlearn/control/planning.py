@@ -14,7 +14,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.control.simulate import Step
-from eqlearn.errors import must, unknown
+from eqlearn.errors import check_count, must, unknown
 
 # The states (B, S) reached and the actions (B, A) that led there to costs (B,).
 Cost: TypeAlias = Callable[[Array, Array], Array]
@@ -97,7 +97,7 @@ class Planner(ABC):
 
     def __post_init__(self) -> None:
         for name in ("n_lookaheads", "horizon", "hold"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
 
     def __call__(
         self,
@@ -202,7 +202,7 @@ class CrossEntropy(Planner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_count("n_rounds", self.n_rounds)
+        check_count("n_rounds", self.n_rounds)
         if not 0 < self.elite <= 1:
             raise must("elite", "a share in (0, 1]", self.elite)
         for name in ("spread", "least_spread"):
@@ -331,11 +331,6 @@ def _start(bounds: Bounds, horizon: int, previous: Array | None) -> Array:
 
 def _constant(action: Array, horizon: int) -> Array:
     return np.tile(action, (horizon, 1))
-
-
-def _check_count(name: str, value: object) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise must(name, "a whole number of at least 1", value)
 
 
 def _check_positive(name: str, value: float) -> None:

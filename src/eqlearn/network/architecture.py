@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from eqlearn.errors import must
+from eqlearn.errors import check_count, must
 from eqlearn.network.units import PAPER_UNITS, Unit, unit
 
 
@@ -64,8 +64,8 @@ class Architecture:
     skip: bool = False
 
     def __post_init__(self) -> None:
-        _check_count("n_inputs", self.n_inputs)
-        _check_count("n_outputs", self.n_outputs)
+        check_count("n_inputs", self.n_inputs)
+        check_count("n_outputs", self.n_outputs)
         if not self.hidden:
             raise must("n_layers", "at least 2 (one hidden layer)", 1)
         for blocks in self.hidden:
@@ -73,7 +73,7 @@ class Architecture:
                 raise must("units", "at least one unit in every layer", "none")
             for block in blocks:
                 unit(block.unit)
-                _check_count("units_per_type", block.count)
+                check_count("units_per_type", block.count)
 
     @classmethod
     def paper(
@@ -141,11 +141,5 @@ class Architecture:
 
 
 def _repeat(layer: tuple[Block, ...], n_layers: int) -> tuple[tuple[Block, ...], ...]:
-    if not isinstance(n_layers, int) or n_layers < 2:
-        raise must("n_layers", "an integer of at least 2", n_layers)
+    check_count("n_layers", n_layers, least=2)
     return (layer,) * (n_layers - 1)
-
-
-def _check_count(name: str, value: int) -> None:
-    if not isinstance(value, int) or value < 1:
-        raise must(name, "an integer of at least 1", value)

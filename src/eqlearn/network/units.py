@@ -103,12 +103,12 @@ def register_unit(
     if arity not in (1, 2):
         raise must("arity", "1 or 2", arity)
     candidate = Unit(name, arity, function, positive, oscillates)
+    _probe(candidate)
     # The same definition again is harmless (a notebook cell run twice).
-    if name in _TABLE and not _same_definition(_TABLE[name], candidate):
+    if name in _TABLE and definition(_TABLE[name]) != definition(candidate):
         raise must(
             "name", "a name not yet in the table of units", name, "Choose another name."
         )
-    _probe(candidate)
     register(candidate)
     return candidate
 
@@ -123,12 +123,22 @@ def own_units(names: Iterable[str]) -> tuple[Unit, ...]:
     return tuple(UNITS[name] for name in names if name not in _BUILT_IN)
 
 
-def _same_definition(old: Unit, new: Unit) -> bool:
-    old_code = getattr(old.function, "__code__", old.function)
-    new_code = getattr(new.function, "__code__", new.function)
-    old_facts = (old.arity, old.positive, old.oscillates)
-    new_facts = (new.arity, new.positive, new.oscillates)
-    return old_facts == new_facts and old_code == new_code
+def definition(row: Unit) -> str:
+    """What a unit computes and what is known of it, to tell one from another.
+
+    Not its code, which does not show the values that a closure has captured.
+    """
+    import sympy
+
+    form = row(sympy, *_symbols(row))
+    facts = f"positive={row.positive}, oscillates={row.oscillates}"
+    return f"{sympy.srepr(form)}, arity={row.arity}, {facts}"
+
+
+def _symbols(row: Unit) -> Any:
+    import sympy
+
+    return sympy.symbols(f"a0:{row.arity}", real=True)
 
 
 def _probe(candidate: Unit) -> None:
@@ -138,7 +148,7 @@ def _probe(candidate: Unit) -> None:
 
     points = np.linspace(0.5, 2.0, 7)
     arguments = [points + k for k in range(candidate.arity)]
-    symbols = sympy.symbols(f"a0:{candidate.arity}", real=True)
+    symbols = _symbols(candidate)
     name = f"function of unit {candidate.name!r}"
     advice = "Write it with the namespace it is given: lambda xp, z: xp.exp(-z * z)."
     try:

@@ -13,7 +13,7 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 
 from eqlearn._types import Array, Namespace
-from eqlearn.errors import must, unknown
+from eqlearn.errors import check_count, must, unknown
 
 #: The range of every input, (low, high) each.
 Box = tuple[tuple[float, float], ...]
@@ -66,7 +66,7 @@ class Problem:
         _check_noise(self.noise)
         if self.noise_unit not in _NOISE_UNITS:
             raise unknown("noise_unit", self.noise_unit, _NOISE_UNITS)
-        _check_count("n_train", self.n_train)
+        check_count("n_train", self.n_train)
 
     def evaluate(self, X: ArrayLike) -> NDArray[np.float64]:
         """Compute the noise-free targets (N, M) at the points X (N, D)."""
@@ -107,7 +107,7 @@ class Problem:
 
         `noise` overrides the problem's own level, in the same unit.
         """
-        _check_count("n", n)
+        check_count("n", n)
         X = _uniform(self.box, n, rng)
         return X, self._measured(X, rng, self.noise if noise is None else noise)
 
@@ -115,7 +115,7 @@ class Problem:
         self, n: int, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw n points of the outer box that are not in the box, noise-free."""
-        _check_count("n", n)
+        check_count("n", n)
         low, high = np.transpose(self.box)
         kept = np.empty((0, len(self.inputs)))
         while len(kept) < n:
@@ -194,9 +194,3 @@ def _check_noise(noise: float) -> None:
     if not (np.isfinite(noise) and noise >= 0):
         hint = "Use 0 for noise-free targets."
         raise must("noise", "a finite number of at least 0", noise, hint=hint)
-
-
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        hint = "Give the number of points."
-        raise must(name, "an integer of at least 1", value, hint=hint)

@@ -24,7 +24,7 @@ import sympy
 from numpy.typing import NDArray
 
 from eqlearn._types import Array, Namespace
-from eqlearn.errors import must
+from eqlearn.errors import check_count, must
 from eqlearn.problems.definition import Problem
 from eqlearn.problems.normal_form import NoNormalForm, hidden_layers
 from eqlearn.problems.paper import on_cube
@@ -66,9 +66,8 @@ def random_expression(n_hidden: int, seed: int) -> Problem:
     """
     if n_hidden not in (2, 3):
         raise must("n_hidden", "2 or 3", n_hidden, hint="Use 2 for RE2, 3 for RE3.")
-    if not isinstance(seed, int) or seed < 0:
-        hint = "Use 1 to 4 for the benchmark's expressions, others for fresh ones."
-        raise must("seed", "an integer of at least 0", seed, hint=hint)
+    hint = "Use 1 to 4 for the benchmark's expressions, others for fresh ones."
+    check_count("seed", seed, least=0, hint=hint)
     rng = np.random.default_rng([n_hidden, seed])
     formula = _draw(n_hidden, rng)
     while not all(keeps(formula) for keeps in _RULES.values()):

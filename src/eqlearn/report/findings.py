@@ -17,7 +17,7 @@ from eqlearn.equation.rows import constant_rows, equation_rows, formula_text
 from eqlearn.errors import printable
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.selection import CRITERIA, DEFAULT
-from eqlearn.search.verdict import Verdict
+from eqlearn.search.verdict import Verdict, kept_verdict
 
 #: Candidates that are listed; a search lists some thirteen for each target.
 MOST_LISTED = 30
@@ -73,26 +73,12 @@ def findings(model: Model) -> tuple[Finding, ...]:
                 for one in model.equations
                 if one.target == chosen.target and one is not chosen
             ),
-            _verdict(model, number),
+            kept_verdict(model.settings, number),
             tuple(row for row in constants if row["target"] == chosen.target),
             domain_report(chosen.snapped, low, high)[0].in_words(model.inputs),
         )
         for number, chosen in enumerate(model.chosen)
     )
-
-
-def _verdict(model: Model, number: int) -> Verdict | None:
-    """The verdict that was kept with a model, if it is one."""
-    kept = model.settings.get("verdicts")
-    row = kept[number] if isinstance(kept, list | tuple) and number < len(kept) else {}
-    if not isinstance(row, Mapping) or str(row.get("kind")) not in HEADLINES:
-        return None
-    return Verdict(row["kind"], _sentences(row, "reasons"), _sentences(row, "advice"))
-
-
-def _sentences(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    found = row.get(name)
-    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
 
 
 def headline(finding: Finding) -> str:

@@ -21,7 +21,7 @@ from multiprocessing import resource_tracker, spawn
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
-from eqlearn.errors import must
+from eqlearn.errors import is_whole, must
 from eqlearn.search.jobs import Job, Step
 
 #: A search that is not over by then (seconds) gets worker processes.
@@ -367,14 +367,20 @@ def backend(
             growing.close()
 
 
-def n_processes(jobs: int | None) -> int:
+def n_processes(jobs: int | None, name: str = "jobs") -> int:
     """How many processes are meant: as scikit-learn's `n_jobs`, but None is all."""
-    n_cores = len(os.sched_getaffinity(0))
     if jobs is None:
-        return n_cores
-    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs == 0:
-        raise must("jobs", "a number of processes, or -1 for every core", jobs)
-    return jobs if jobs > 0 else max(1, n_cores + 1 + jobs)
+        jobs = -1
+    if not is_whole(jobs) or jobs == 0:
+        raise must(name, "a number of processes, or -1 for every core", jobs)
+    return int(jobs) if jobs > 0 else max(1, _n_cores() + 1 + int(jobs))
+
+
+def _n_cores() -> int:
+    """The cores this process may use; not every system tells, then it is all."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def check_scheduler(address: str) -> None:
@@ -405,6 +411,17 @@ def _client_of(address: str) -> Iterator[Any]:
         what = "the address of a running Dask scheduler, like tcp://10.0.0.1:8786"
         raise must("scheduler", what, address) from error
     try:
+        _wait_for_a_worker(client, address)
         yield client
     finally:
         client.close()
+
+
+def _wait_for_a_worker(client: Any, address: str) -> None:
+    """Nobody would tell that there is none: segments would wait for one for ever."""
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError as error:
+        hint = f"Start one: dask worker {address}."
+        got = f"none at {address} for {CONNECT_SECONDS:.0f} s"
+        raise must("scheduler", "one that has workers", got, hint) from error

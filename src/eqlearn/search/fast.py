@@ -1,6 +1,7 @@
 """The fast recipe as a plan: attempts until they agree, refinements, final fits."""
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -117,6 +118,8 @@ class FastPlan:
         self._known = [Known(math.inf, (first or self._all,))]  # after so many batches
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
+        self._looked_at: list[Graph] = []  # for parts that recur
+        self._recurring: tuple[Graph, ...] = ()
         self._sown: dict[int, Graph] = {}  # formulas that grow instead of a batch
 
     def stages(self) -> Iterator[Stage | Together]:
@@ -232,6 +235,7 @@ class FastPlan:
 
     def _take_batch(self, index: int, state: bytes | None) -> bool:
         del index
+        self._target.n_ended += state is not None
         is_growth = len(self._known) - 1 in self._sown
         tried = [Tried(grown_in(state), True)] if is_growth else tried_in(state)
         for found, by_network in tried:
@@ -252,7 +256,10 @@ class FastPlan:
         if len(self._known) < BEFORE_PARTS:
             return ()
         best = [entry.found.graph for entry in self._pool.entries[:N_FORMULAS]]
-        return tuple(recurring_parts(best, self._pool.task.x))
+        if not _are_the_same(best, self._looked_at):
+            self._looked_at = best
+            self._recurring = tuple(recurring_parts(best, self._pool.task.x))
+        return self._recurring
 
     def _seeds(self) -> tuple[Graph, ...]:
         is_nearly_right = self._relatedness() < STRUCTURE
@@ -321,6 +328,10 @@ class FastPlan:
         if bic < self._ahead.bic - CLOSE:
             self._ahead = _Ahead(bic, n_attempts)
         return n_attempts - self._ahead.at
+
+
+def _are_the_same(some: list[Graph], others: list[Graph]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 class _Ahead(NamedTuple):

@@ -33,6 +33,7 @@ class Target:
     at_home: bool  # whether these are too large to be sent to a worker
     refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
+    n_ended: int = 0  # steps of its search that did not fail
     lending: Lending = field(default_factory=Lending)
     candidates: list[Candidate] = field(default_factory=list)
 

@@ -13,11 +13,11 @@ from eqlearn.data.scale import domain_of_use, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.equation.criterion import complexity, refit
 from eqlearn.equation.symbolic import rescaled
-from eqlearn.errors import must, unknown
+from eqlearn.errors import EqlearnError, check_count, must, unknown
 from eqlearn.network.canonical import canonical
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
-from eqlearn.network.units import own_units, unit
+from eqlearn.network.units import definition, own_units, unit
 from eqlearn.search.backends import backend
 from eqlearn.search.fast import MOST_ATTEMPTS, FastPlan
 from eqlearn.search.finalists import Candidate, row
@@ -126,8 +126,8 @@ def learn(
     """
     if time_limit is not None and not time_limit > 0:
         raise must("time_limit", "above 0 seconds, or None", time_limit)
-    if not isinstance(max_attempts, int) or max_attempts < 1:
-        raise must("max_attempts", "an integer of at least 1", max_attempts)
+    check_count("max_attempts", max_attempts)
+    check_count("seed", seed, least=0)
     if isinstance(recipe, Grid):  # refinement is of the same units
         units = recipe.units
     for name in units:
@@ -144,6 +144,7 @@ def learn(
             "recipe": recipe if isinstance(recipe, str) else vars(recipe),
             "seed": seed,
             "units": list(units),
+            "own_units": {own.name: definition(own) for own in own_units(units)},
             "known": [[to_document(graph) for graph in some] for some in known or ()],
         },
         "data": fingerprint(x, y, domain, weight, *(far or ())),
@@ -167,6 +168,7 @@ def learn(
                 interrupts=interrupts,
                 callback=show,
             )
+        _check_failures(targets, store)
         found = [_found(target, ending, store) for target in targets]
         store.conclude([[row(c) for c in f.candidates] for f in found], ending.reason)
         return found
@@ -321,6 +323,16 @@ def _best(target: Target) -> Best:
     n = task.compared().n_residuals
     rms = task.y_scale * float(np.sqrt(found.sse / n))
     return Best(task.in_units(found.graph), rms, complexity(found.graph))
+
+
+def _check_failures(targets: Sequence[Target], store: Memory | Store) -> None:
+    """Tell a search that failed from one that found nothing."""
+    failures = list(store.failures().values())
+    if failures and not any(target.n_ended for target in targets):
+        raise EqlearnError(
+            f"Every step of the search failed, {len(failures)} of them; the first: "
+            f"{failures[0]}"
+        )
 
 
 def _found(target: Target, ending: Ending, store: Memory | Store) -> Found:

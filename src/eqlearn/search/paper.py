@@ -130,6 +130,8 @@ class PaperPlan:
     def _take_trained(self, index: int, state: bytes | None) -> bool:
         if state is None:
             return False
+        for target in self.targets:
+            target.n_ended += 1
         from eqlearn.training.checkpoint import trained
 
         depth, l1 = self._batches[index]

@@ -5,6 +5,7 @@ is in it is what is known: the same command on the same directory goes on from t
 """
 
 import json
+import logging
 import os
 import platform
 import sqlite3
@@ -19,6 +20,8 @@ from typing import Any, NamedTuple
 
 from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.search.jobs import Step, written
+
+logger = logging.getLogger(__name__)
 
 #: Raised when the tables change; older files are refused, not guessed at.
 SCHEMA_VERSION = 1
@@ -152,6 +155,25 @@ class Store:
             stored = json.loads(self._value(name) or "null")
             if json.loads(json.dumps(value)) != stored:
                 raise _difference(self._file.parent, name, stored, value)
+        self._compare_versions()
+        with self._connection:
+            self._set("status", json.dumps("running"))
+
+    def _compare_versions(self) -> None:
+        """Say what has changed: the run can go on, but nobody could repeat it."""
+        before, now = json.loads(self._value("versions") or "{}"), versions()
+        changed = [
+            f"{name} {before.get(name)} (now {number})"
+            for name, number in now.items()
+            if before.get(name) != number
+        ]
+        if changed:
+            logger.warning(
+                "The run in %s was begun with %s. To repeat it number for number, "
+                "choose a new directory.",
+                self._file.parent,
+                ", ".join(changed),
+            )
 
     def _schema_version(self) -> int | None:
         (found,) = self._connection.execute("PRAGMA user_version").fetchone()

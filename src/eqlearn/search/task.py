@@ -15,7 +15,7 @@ from eqlearn.equation.symbolic import rescaled
 from eqlearn.equation.ties import tie
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
-from eqlearn.network.units import UNITS, Unit, register
+from eqlearn.network.units import Unit, register
 from eqlearn.training.levenberg import FLOOR, Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
@@ -87,9 +87,8 @@ class Task:
 @contextmanager
 def computing(task: Task) -> Iterator[None]:
     """Set a process up for numerical work on a task."""
-    for own in task.own_units:
-        if own.name not in UNITS:
-            register(own)
+    for own in task.own_units:  # a worker may know one of that name from before
+        register(own)
     # More threads only get in each other's way on matrices of this size.
     with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
         yield

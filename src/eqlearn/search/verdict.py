@@ -1,10 +1,13 @@
 """Whether a result can be trusted, in plain words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.errors import printable
 from eqlearn.network.graph import Graph
 from eqlearn.search.fast import CLOSE
 from eqlearn.search.finalists import Candidate
@@ -17,17 +20,33 @@ AGREE = 0.05
 #: Residuals of this share of the spread are rounding errors.
 EXACT_SHARE = 1e-9
 
+KINDS = ("trusted", "plausible", "doubtful", "nothing")
+
 
 @dataclass(frozen=True)
 class Verdict:
     """How far a formula can be trusted, why, and what to try if not far enough."""
 
-    kind: str  # trusted, plausible, doubtful or nothing
+    kind: str  # one of `KINDS`
     reasons: tuple[str, ...]
     advice: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
+
+
+def kept_verdict(settings: Mapping[str, Any], number: int) -> Verdict | None:
+    """The verdict on a target that was kept with a model, if it is one."""
+    kept = settings.get("verdicts")
+    row = kept[number] if isinstance(kept, list | tuple) and number < len(kept) else {}
+    if not isinstance(row, Mapping) or row.get("kind") not in KINDS:
+        return None
+    return Verdict(row["kind"], _sentences(row, "reasons"), _sentences(row, "advice"))
+
+
+def _sentences(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found = row.get(name)
+    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
 
 
 def verdict(
@@ -38,7 +57,7 @@ def verdict(
     share = best.rms / spread if spread else 0.0
     if not best.is_something:
         reason = "No formula explains more of the target than its mean does."
-        return Verdict("nothing", (reason,), (_MORE_DATA,))
+        return Verdict("nothing", (reason, *_failures(found)), (_MORE_DATA,))
     good, doubts, advice = [], [], []
     if share < EXACT_SHARE:
         good.append("The formula is exact: it leaves nothing but rounding errors.")
@@ -62,7 +81,7 @@ def verdict(
         advice.append("Measure a few points further out and give them as far points.")
     weak = list(_weak_points(found, best))
     kind = "doubtful" if doubts else "plausible" if weak else "trusted"
-    return Verdict(kind, (*good, *doubts, *weak), tuple(advice))
+    return Verdict(kind, (*good, *doubts, *weak, *_failures(found)), tuple(advice))
 
 
 _MORE_DATA = "Measure more, or inputs that are missing; other units may help."
@@ -77,6 +96,14 @@ def _weak_points(found: Found, best: Candidate) -> list[str]:
     if found.ended == "interrupt":
         weak.append("The search was interrupted.")
     return weak
+
+
+def _failures(found: Found) -> list[str]:
+    """What failed on the way; the others speak for themselves."""
+    if not found.failures:
+        return []
+    n, (key, why) = len(found.failures), found.failures[0]
+    return [f"Of the steps of the search {n} failed, {key} by {printable(why, 120)}."]
 
 
 def _differ(

@@ -96,7 +96,8 @@ def recurring_parts(found: Sequence[Graph], x: Array) -> list[Graph]:
     """
     x = x[:N_COMPARED]
     plain = _standard(x.T)
-    parts: list[tuple[Array, Graph, set[int]]] = []
+    parts: list[tuple[Graph, set[int]]] = []
+    known = np.empty((0, len(x)))  # the values of each
     for number, graph in enumerate(found):
         sums = replace(graph, outputs=tuple((s, {CONSTANT: 1.0}) for s in _sums(graph)))
         with np.errstate(all="ignore"):
@@ -104,15 +105,16 @@ def recurring_parts(found: Sequence[Graph], x: Array) -> list[Graph]:
         for output, row in zip(sums.outputs, _standard(rows), strict=True):
             if not np.isfinite(row).all() or np.abs(plain @ row).max() > SAME_PART:
                 continue
-            known = next((p for p in parts if abs(p[0] @ row) > SAME_PART), None)
-            if known is None:
-                part = joined([replace(graph, outputs=(output,))])
-                parts.append((row, part, {number}))
-            else:
-                known[2].add(number)
-    again = [part for part in parts if len(part[2]) >= LEAST_OCCURRENCES]
-    again.sort(key=lambda part: -len(part[2]))
-    return [graph for _, graph, _ in again]
+            same = np.flatnonzero(np.abs(known @ row) > SAME_PART)
+            if len(same):
+                parts[same[0]][1].add(number)
+                continue
+            parts.append((replace(graph, outputs=(output,)), {number}))
+            known = np.vstack([known, row])
+    again = [part for part in parts if len(part[1]) >= LEAST_OCCURRENCES]
+    again.sort(key=lambda part: -len(part[1]))
+    # Joined, a graph is without the units that its output has no use for.
+    return [joined([graph]) for graph, _ in again]
 
 
 def _sums(graph: Graph) -> Iterator[Linear]:

@@ -17,7 +17,7 @@ import optax
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, checked_samples
-from eqlearn.errors import must
+from eqlearn.errors import check_count, must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
 from eqlearn.training import objective, vectorised
@@ -39,8 +39,7 @@ class GradientSettings:
         for name in ("learning_rate", "adam_epsilon"):
             if not getattr(self, name) > 0:
                 raise must(name, "above 0", getattr(self, name))
-        if not isinstance(self.batch_size, int) or self.batch_size < 1:
-            raise must("batch_size", "an integer of at least 1", self.batch_size)
+        check_count("batch_size", self.batch_size)
         if not self.zero_threshold >= 0:
             raise must("zero_threshold", "at least 0", self.zero_threshold)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from eqlearn._types import Array
-from eqlearn.errors import must
+from eqlearn.errors import check_count, must
 
 
 class Moment(NamedTuple):
@@ -33,14 +33,12 @@ class Schedule:
     final_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_epochs, int) or self.n_epochs < 1:
-            raise must("n_epochs", "an integer of at least 1", self.n_epochs)
+        check_count("n_epochs", self.n_epochs)
         if not 0 <= self.l1_start <= self.l1_stop <= 1:
             got = (self.l1_start, self.l1_stop)
             raise must("l1_start", "in [0, 1] and at most `l1_stop`, up to 1", got)
-        if not isinstance(self.penalty_every, int) or self.penalty_every < 0:
-            what = "an integer of at least 0 (0: no penalty epochs)"
-            raise must("penalty_every", what, self.penalty_every)
+        hint = "Use 0 for no penalty epochs."
+        check_count("penalty_every", self.penalty_every, least=0, hint=hint)
         if not self.final_rate > 0:
             raise must("final_rate", "above 0", self.final_rate)
 
