@@ -52,6 +52,26 @@ def test_ten_segments_equal_one() -> None:
     )
 
 
+def test_a_weight_of_two_is_as_a_row_that_is_there_twice() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (30, 2))
+    y, weight = x[:, :1] * x[:, 1:], np.ones(30)
+    weight[:3] = 2.0, 2.0, 0.0
+    twice = np.concatenate([x[:2], x[:2], x[3:]])
+    settings = replace(SMALL, schedule=Schedule(8, penalty_every=0), batch_size=40)
+    start = begin(settings, some_weights(2), 1e-3, seed=7)
+    data = (
+        training_data(x, y, weight),
+        training_data(twice, twice[:, :1] * twice[:, 1:]),
+    )
+    one, other = (train(settings, samples, start, 8)[0].weights for samples in data)
+    np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)  # of 32 bits
+    errors = [
+        gradient.rms_error(settings.architecture, one, *samples[:3]) for samples in data
+    ]
+    np.testing.assert_allclose(*errors)
+
+
 def test_networks_trained_together_equal_each_trained_alone() -> None:
     weights, l1 = some_weights(4), np.array([0.0, 1e-4, 1e-3, 1e-2])
     together, _ = train(SMALL, small_data(), begin(SMALL, weights, l1, seed=3), 12)

@@ -70,7 +70,15 @@ def _model() -> Model:
         formula="(2 x1 + 3 sin(x2 + 0.5)) / (4 + ...)",
         scores={"extrapolation rms": 0.3},
     )
-    other = replace(chosen, graph=WORKED, is_chosen=False, votes=1, scores={})
+    other = replace(
+        chosen,
+        graph=WORKED,
+        is_chosen=False,
+        votes=1,
+        scores={},
+        rms=float("inf"),
+        bic=float("inf"),
+    )
     return Model(
         inputs=("mass", "</script>\n"),
         targets=("force (N)",),

@@ -117,7 +117,7 @@ def test_a_run_of_hours_goes_on_where_it_was_killed(tmp_path: Path) -> None:
 
 def test_what_is_kept_outlives_a_crash(tmp_path: Path) -> None:
     run = Run("eqlearn-paper", "division", "division", 1, 60, 0.01, 0, "15")
-    kept = tmp_path / "under-way" / "-".join(map(str, run.key)) / "run.db"
+    kept = tmp_path / "under-way" / "-".join(map(str, (*run.key, 1))) / "run.db"
     kept.parent.mkdir(parents=True)
     kept.write_bytes(b"no database" * 100)
     for _ in range(2):  # it is tried again, too

@@ -1,5 +1,6 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -518,7 +519,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             "parameters": {
                 name: value
                 for name, value in parameters.items()
-                if isinstance(value, plain) and name in KEPT
+                if isinstance(value, plain) and name in KEPT and value != math.inf
             },
             "flat": self._is_flat,
             "verdicts": [vars(one) for one in verdicts],

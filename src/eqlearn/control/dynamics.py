@@ -1,5 +1,7 @@
 """Learned equations of motion: a graph as a fast function of state and action."""
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from eqlearn.data.duration import seconds
 from eqlearn.equation.formulas import formulas
 from eqlearn.equation.modelfile import Model
 from eqlearn.errors import must
+from eqlearn.network.document import to_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.network.units import unit
 
@@ -39,8 +42,9 @@ def learn_dynamics(
 
 #: Of the averages that are corrected by what is known: these have the least noise.
 CORRECTED_ORDER = 2
-#: Where the equations of the first pass are kept in a run directory.
+#: Where the steps of the first pass are kept in a run directory, and of the second.
 FIRST_PASS = "first-pass"
+SECOND_PASS = "second-pass-{}"
 
 
 def learn_motion(
@@ -78,7 +82,15 @@ def learn_motion(
         order=CORRECTED_ORDER,
         known=equations_of_motion(learner.model_),
     )
+    if directory is not None:
+        directory = Path(directory) / SECOND_PASS.format(_digest(learner.model_))
     return learn_dynamics(learner.set_params(run_dir=directory), data), data
+
+
+def _digest(model: Model) -> str:
+    """Letters for a model's equations: found in more time, they may be others."""
+    documents = [to_document(equation.graph) for equation in model.equations]
+    return hashlib.sha256(json.dumps(documents).encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)

@@ -152,14 +152,19 @@ def _plain(value: object) -> object:
     raise TypeError(f"no {type(value).__name__}")
 
 
+def _or_null(number: float) -> float | None:
+    return None if number == math.inf else number  # no number at all is a mistake
+
+
 def _equation_document(equation: Equation) -> dict[str, Any]:
     names = feature_names(equation.graph)
     return {
         "target": equation.target,
         "formula": equation.formula,
         "is_chosen": equation.is_chosen,
-        "rms": equation.rms,
-        "bic": equation.bic,
+        # A formula of too many parameters for its rows has an infinite criterion.
+        "rms": _or_null(equation.rms),
+        "bic": _or_null(equation.bic),
         "complexity": equation.complexity,
         "votes": equation.votes,
         "has_pole": equation.has_pole,
@@ -298,8 +303,8 @@ class _EquationRow(_Strict):
     target: _Text
     formula: Annotated[str, Field(max_length=LARGEST_FILE)]
     is_chosen: bool
-    rms: Annotated[float, Field(ge=0)]
-    bic: float
+    rms: Annotated[float, Field(ge=0)] | None
+    bic: float | None
     complexity: Annotated[int, Field(ge=0)]
     votes: Annotated[int, Field(ge=0)]
     has_pole: bool
@@ -388,8 +393,8 @@ def _equation(row: _EquationRow, n_inputs: int, place: str) -> Equation:
         graph,
         _graph(row.snapped, n_inputs, f"{place}.snapped"),
         _constants(row.constants, graph, f"{place}.constants"),
-        float(row.rms),
-        float(row.bic),
+        math.inf if row.rms is None else float(row.rms),
+        math.inf if row.bic is None else float(row.bic),
         row.complexity,
         row.votes,
         row.has_pole,

@@ -47,11 +47,11 @@ def conduct(
     A run whose time is measured by eqlearn's has to wait until that is known.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    left = _missing(runs, path, redo=redo)
+    left = _missing(runs, path, n_workers, redo=redo)
     while left:
         allowed = allowance(read_lines(path))
         timed = [
-            Job(run, seconds, n_workers, _keep(path, run))
+            Job(run, seconds, n_workers, _keep(path, run, n_workers))
             for run in left
             if (seconds := allowed(run)) is not None
         ]
@@ -63,7 +63,9 @@ def conduct(
         left = [run for run in left if run.key not in done]
 
 
-def _missing(runs: Sequence[Run], path: Path, *, redo: bool) -> list[Run]:
+def _missing(
+    runs: Sequence[Run], path: Path, n_workers: int, *, redo: bool
+) -> list[Run]:
     lines = read_lines(path)
 
     def is_done(run: Run) -> bool:
@@ -72,7 +74,7 @@ def _missing(runs: Sequence[Run], path: Path, *, redo: bool) -> list[Run]:
         return (
             line is not None
             and line["status"] != "not possible"
-            and (_keep(path, run) is None or line["status"] not in FAILED)
+            and (_keep(path, run, n_workers) is None or line["status"] not in FAILED)
         )
 
     return [run for run in runs if redo or not is_done(run)]
@@ -92,11 +94,15 @@ def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
         tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
 
 
-def _keep(path: Path, run: Run) -> Path | None:
-    """Where the steps of a run are kept until it has ended, if it takes hours."""
+def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
+    """Where the steps of a run are kept until it has ended, if it takes hours.
+
+    More workers train for more epochs in the same time: that is another run.
+    """
     if run.method not in OF_HOURS:
         return None
-    return path.parent / "under-way" / "-".join(map(str, run.key))
+    name = "-".join(map(str, (*run.key, n_workers)))
+    return path.parent / "under-way" / name
 
 
 def _patience(job: Job) -> float:

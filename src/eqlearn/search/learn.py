@@ -31,7 +31,8 @@ from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computin
 RECIPES = ("fast", "paper")
 #: Far points that every selection of rows has; of more, the others are rows like any.
 MOST_FAR = N_SEARCH // 4
-#: Data of more bytes are not sent to workers; their final fits are computed here.
+#: Data of more bytes are not sent to workers: what needs all of them, final fits and
+#: the training of the paper's recipe, is computed here.
 LARGEST_SENT = 64_000_000
 
 

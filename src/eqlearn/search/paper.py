@@ -125,7 +125,8 @@ class PaperPlan:
         depth, l1 = self._batches[index]
         grid = replace(self._grid, depths=(depth,), l1=l1)
         specification = {"grid": vars(grid), "seed": [self._seed, 5, index]}
-        return Job(f"train/{index}", train, specification, self._data)
+        at_home = self.targets[0].at_home
+        return Job(f"train/{index}", train, specification, self._data, at_home)
 
     def _take_trained(self, index: int, state: bytes | None) -> bool:
         if state is None:
@@ -185,9 +186,11 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
 
     grid, watch = _grid(specification["grid"]), Stopwatch()
     n_held_out = max(1, round(VALIDATION_SHARE * (len(task.x) - task.n_far)))
-    x, y = task.x[task.n_far :], task.y[task.n_far :]
+    weight = np.ones(len(task.x)) if task.weight is None else task.weight
+    samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)
-    data = gradient.training_data(x[:-n_held_out], y[:-n_held_out], domain=domain)
+    trained_on = (rows[:-n_held_out] for rows in samples)
+    data = gradient.training_data(*trained_on, domain=domain)
     settings = grid.settings(task, task.y.shape[1])
     if state is None:
         rng = np.random.default_rng(specification["seed"])
@@ -204,9 +207,8 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
         is_done = int(at.epoch) >= n_epochs
         if is_done or watch.is_over():
             break
-    errors = gradient.rms_error(
-        settings.architecture, at.weights, x[-n_held_out:], y[-n_held_out:]
-    )
+    held_out = (rows[-n_held_out:] for rows in samples)
+    errors = gradient.rms_error(settings.architecture, at.weights, *held_out)
     curves = {
         "epoch": int(at.epoch),
         "validation": np.asarray(errors).tolist(),

@@ -16,7 +16,7 @@ import optax
 
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
-from eqlearn.data.table import checked_domain, checked_samples
+from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import check_count, must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
@@ -49,6 +49,7 @@ class TrainingData(NamedTuple):
 
     x: Array  # (N, D)
     y: Array  # (N, M)
+    weight: Array  # (N,), 2 counts as if the sample were there twice
     low: Array  # (D,)
     high: Array  # (D,)
     bound: Array  # B of Eq. 6
@@ -75,7 +76,7 @@ class Metrics(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A mini-batch; `rows` is 0 for padding."""
+    """A mini-batch; `rows` are the weights of its rows, 0 for padding."""
 
     x: Array
     y: Array
@@ -83,15 +84,22 @@ class Batch(NamedTuple):
 
 
 def training_data(
-    x: Array, y: Array, *, domain: Array | None = None, bound: float | None = None
+    x: Array,
+    y: Array,
+    weight: Array | None = None,
+    *,
+    domain: Array | None = None,
+    bound: float | None = None,
 ) -> TrainingData:
-    """Check samples and complete them: domain of use and bound from the data.
+    """Check samples and complete them: weights, domain of use and bound.
 
     The default domain is each observed range widened to twice its size. The default
-    bound is ten times the largest
-    |target|; the paper has B = 10 for outputs in [-3, 3].
+    bound is ten times the largest |target|; the paper has B = 10 for outputs in
+    [-3, 3].
     """
     x, y = checked_samples(x, y)
+    weight = np.ones(len(x)) if weight is None else checked_weight(weight, len(x))
+    x, y, weight = (rows[weight > 0] for rows in (x, y, weight))
     if domain is None:
         low, high = domain_of_use(x)
     else:
@@ -101,7 +109,7 @@ def training_data(
     elif not bound > 0:
         raise must("bound", "above 0", bound)
     return TrainingData(
-        *(jnp.asarray(a, dtype=float) for a in (x, y, low, high, bound))
+        *(jnp.asarray(a, dtype=float) for a in (x, y, weight, low, high, bound))
     )
 
 
@@ -250,7 +258,7 @@ def batch_loss(
 def shuffled_batches(data: TrainingData, key: Array, batch_size: int) -> Batch:
     """Reshuffle the samples into mini-batches; the last may be partly padding."""
     order = random_order(key, len(data.x))
-    return _cut(data.x[order], data.y[order], batch_size)
+    return _cut(data.x[order], data.y[order], data.weight[order], batch_size)
 
 
 def random_order(key: Array, n: int) -> Array:
@@ -270,13 +278,12 @@ def penalty_batches(data: TrainingData, key: Array, batch_size: int) -> Batch:
     x = jax.random.uniform(
         key, data.x.shape, data.x.dtype, minval=data.low, maxval=data.high
     )
-    return _cut(x, jnp.zeros_like(data.y), batch_size)
+    return _cut(x, jnp.zeros_like(data.y), jnp.ones_like(data.weight), batch_size)
 
 
-def _cut(x: Array, y: Array, batch_size: int) -> Batch:
+def _cut(x: Array, y: Array, rows: Array, batch_size: int) -> Batch:
     n_batches = -(-len(x) // batch_size)
     n_padding = n_batches * batch_size - len(x)
-    rows = jnp.ones(len(x), x.dtype)
 
     def cut(values: Array) -> Array:
         padding = [(0, n_padding)] + [(0, 0)] * (values.ndim - 1)
@@ -291,11 +298,18 @@ def _adam(settings: GradientSettings) -> optax.GradientTransformation:
 
 
 @partial(jax.jit, static_argnames=("architecture",))
-def rms_error(architecture: Architecture, weights: Array, x: Array, y: Array) -> Array:
+def rms_error(
+    architecture: Architecture,
+    weights: Array,
+    x: Array,
+    y: Array,
+    row_weight: Array | None = None,
+) -> Array:
     """RMS error of each network (R,) at the test threshold θ = 1e-4."""
+    rows = jnp.ones(len(x)) if row_weight is None else row_weight
 
     def one_network(weights: Array) -> Array:
         outputs = forward(architecture, weights, x, theta=TEST_THRESHOLD, xp=jnp)[0]
-        return jnp.sqrt(jnp.mean(jnp.sum((outputs - y) ** 2, axis=1)))
+        return jnp.sqrt(objective.squared_error(outputs, y, rows, jnp))
 
     return jax.lax.map(one_network, weights)
