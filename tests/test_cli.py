@@ -495,7 +495,7 @@ def test_predict_needs_numbers_in_the_inputs_only(
     ]
     left_out, pole = err.splitlines()
     assert left_out.endswith("columns that no equation needs are left out")
-    assert pole.endswith("no finite prediction for 1 rows, the first is row 2")
+    assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from short_training import short
 
 from eqlearn.errors import EqlearnError
 from eqlearn.network.architecture import Architecture
@@ -207,7 +208,7 @@ def test_gradient_training_alone_reaches_the_noise(name: str) -> None:
     rng = np.random.default_rng(11)
     x, y = problem(name).sample(10_000, rng)
     architecture = Architecture.paper(x.shape[1], 1, n_layers=2)
-    settings = recipes.short(architecture, 9000)
+    settings = short(architecture, 9000)
     weights = recipes.initial_weights(architecture, rng, 4)
     l1 = [3e-5, 1e-4, 1e-4, 3e-4]
     state, _ = train(

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from short_training import short
 
 from eqlearn._types import Array
-from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.search.levels import (
     Level,
     first_levels,
@@ -174,7 +175,7 @@ def test_a_network_trained_as_in_the_paper_is_refined_alike() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (2000, 2))
     y = np.sin(np.pi * x[:, 0]) / (x[:, 1] ** 2 + 1) + 0.01 * rng.normal(size=2000)
-    settings = recipes.short(recipes.paper(2, 1, n_layers=2).architecture, 2000)
+    settings = short(recipes.paper(2, 1, n_layers=2).architecture, 2000)
     weights = recipes.initial_weights(settings.architecture, rng, 2)
     state, _ = train(
         settings,
@@ -182,7 +183,10 @@ def test_a_network_trained_as_in_the_paper_is_refined_alike() -> None:
         begin(settings, weights, 1e-4, seed=0),
         settings.schedule.n_epochs,
     )
-    candidates = recipes.graphs(settings.architecture, state)
+    candidates = (
+        from_network(settings.architecture, np.asarray(one, dtype=float))
+        for one in state.weights
+    )
     found = [refined(task_of(x, y), graph) for graph in candidates]
     best = min((one for one in found if one is not None), key=lambda one: one.bic)
     assert best.graph.n_parameters == 3

@@ -21,7 +21,7 @@ from eqlearn.reproduce.experiments import EXPERIMENTS, published, runs_of
 from eqlearn.reproduce.figures import drawn
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import whole_lines
-from eqlearn.reproduce.results import LINES, write_results
+from eqlearn.reproduce.results import LINES, reproduce, write_results
 from eqlearn.reproduce.runs import Run, read_lines
 from eqlearn.reproduce.tables import (
     against_truth,
@@ -77,12 +77,21 @@ def test_an_experiment_is_every_method_on_every_problem() -> None:
     [
         ({"name": "divison"}, "experiment"),
         ({"name": "division", "recipe": "slow"}, "recipe"),
-        ({"name": "division", "methods": ["eureqa"]}, "methods"),
     ],
 )
 def test_typing_mistakes_are_named(options: dict[str, Any], says: str) -> None:
     with pytest.raises(EqlearnError, match=f"`{says}`"):
         runs_of(**options)
+
+
+def test_a_method_must_be_one_of_any_experiment(tmp_path: Path) -> None:
+    with pytest.raises(EqlearnError, match="`methods` must be one of"):
+        reproduce(["division", "pendulum"], tmp_path, methods=["eureqa"])
+    options: dict[str, Any] = {"n_seeds": 1, "tell": lambda line: None}
+    reproduce(["division", "pendulum"], tmp_path, methods=["zero"], **options)
+    lines = read_lines(tmp_path / LINES).values()
+    assert {line["method"] for line in lines} == {"zero"}
+    assert {line["group"] for line in lines} == {"pendulum"}
 
 
 def test_what_is_there_is_not_done_again(out: Path) -> None:

@@ -185,6 +185,7 @@ def test_equations_are_learned_kept_and_shown(
         interrupted_ = False
         equation_ = "d(x)/dt = x_dot"
         verdict_ = ()
+        equations = ()
 
         def __init__(
             self,

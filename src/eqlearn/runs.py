@@ -46,6 +46,7 @@ _OPTIONS = {
     "jobs": "--jobs",
     "methods": "--methods",
     "models": "--models",
+    "n_jobs": "--jobs",
     "noise_rollouts": "--noise-rollouts",
     "path": "RUN",
     "planner": "--planner",
@@ -322,7 +323,7 @@ def predict_table(run: Path, source: str) -> tuple[Table, dict[str, Array]]:
         values = model.predict(_columns(table, model.inputs))
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
-        first = f"the first is row {wrong[0] + 1:,}"
+        first = f"the first is data row {wrong[0] + 1:,}"
         table = _with_remark(
             table, f"no finite prediction for {len(wrong):,} rows, {first}"
         )

@@ -7,7 +7,9 @@ So every network goes through all phases, in fewer epochs.
 from dataclasses import replace
 
 from eqlearn.baselines.question import Question
-from eqlearn.search.paper import PAPER_DEPTHS, TRAINING_SHARE, VALIDATION_SHARE, Grid
+from eqlearn.search.finalists import HELD_OUT
+from eqlearn.search.paper import PAPER_DEPTHS, TRAINING_SHARE, Grid
+from eqlearn.training.schedule import Schedule
 
 #: Seconds that a step of a batch of networks takes, by depth, and that it compiles:
 #: measured on one core with 13 networks of 10 units a type, F-1.
@@ -19,7 +21,7 @@ FEWEST_EPOCHS = 20
 
 def affordable(grid: Grid, question: Question) -> Grid:
     """Shorten the training so that all of a grid fits into the time."""
-    n_steps = max(1.0, (1 - VALIDATION_SHARE) * len(question.x) / BATCH_SIZE)
+    n_steps = max(1.0, (1 - HELD_OUT) * len(question.x) / BATCH_SIZE)
     n_each = len(grid.batches()) / len(grid.depths)  # batches of each depth
     left = TRAINING_SHARE * question.seconds - COMPILE_SECONDS * len(grid.depths)
     left *= question.workers
@@ -28,7 +30,7 @@ def affordable(grid: Grid, question: Question) -> Grid:
         costs = (n * STEP_SECONDS[depth] for depth, n in epochs_of.items())
         return n_each * n_steps * sum(costs)
 
-    if seconds({depth: 10_000 * (depth - 1) for depth in PAPER_DEPTHS}) <= left:
+    if seconds({d: Schedule.paper(d).n_epochs for d in PAPER_DEPTHS}) <= left:
         return grid
     one_epoch = seconds({depth: 1 for depth in grid.depths})
     n_epochs = max(FEWEST_EPOCHS, int(left / one_epoch) // 10 * 10)

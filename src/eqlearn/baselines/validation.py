@@ -14,10 +14,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.baselines.question import Clock, Question
 from eqlearn.errors import must
+from eqlearn.search.finalists import HELD_OUT
 from eqlearn.search.selection import Candidates, v_int_ex
 
-#: Share of the rows that is held out of training (section 4).
-HELD_OUT = 0.1
 FEWEST_ROWS = 10
 #: The part of a time limit that one setting may take, so that several are tried.
 SETTING_SHARE = 1 / 4

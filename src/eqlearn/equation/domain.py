@@ -16,7 +16,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.extremes import zeros_between
 from eqlearn.equation.names import visible
-from eqlearn.equation.parts import Fraction, Part, ancestors, part_of
+from eqlearn.equation.parts import Fraction, Part, part_of
 from eqlearn.errors import must
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.network.units import unit
@@ -249,7 +249,7 @@ def _output(part: Part, verdict: Verdict, pole: Pole | None, n_boxes: int) -> Ex
 def _arguments(
     graph: Graph, output: Fraction, cut: Callable[[Fraction], Part], n_boxes: int
 ) -> Iterable[Argument]:
-    numbers = [k - graph.n_inputs for k in ancestors(graph, output)]
+    numbers = [k - graph.n_inputs for k in graph.ancestors(output)]
     for node in (graph.nodes[k] for k in numbers if k >= 0):
         for linear in node.arguments if unit(node.unit).positive else ():
             part = cut((linear, _ONE))

@@ -6,6 +6,7 @@ Inside, inputs are numbers and x1, x2, ...; the user's names are met here, at th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from eqlearn.errors import must
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
@@ -81,7 +82,7 @@ def joined(graphs: Sequence[Graph]) -> Graph:
     known: dict[object, int] = {}
     outputs: list[tuple[Linear, Linear]] = []
     for graph in graphs:
-        used = _used(graph)
+        used = set(graph.ancestors(chain.from_iterable(graph.outputs)))
         numbers = {i: i for i in range(CONSTANT, n_inputs)}
 
         for k, node in enumerate(graph.nodes):
@@ -102,14 +103,6 @@ def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
     for source, weight in linear.items():  # of which two may be one unit now
         moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
     return moved
-
-
-def _used(graph: Graph) -> set[int]:
-    used = {s for output in graph.outputs for linear in output for s in linear}
-    for k in range(len(graph.nodes) - 1, -1, -1):
-        if graph.n_inputs + k in used:
-            used |= {s for linear in graph.nodes[k].arguments for s in linear}
-    return used
 
 
 def _with_values(graph: Graph) -> Graph:

@@ -1,6 +1,6 @@
 """Parts of a formula over a domain: searched by points, bounded by boxes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -57,7 +57,7 @@ def _negated(graph: Graph) -> Graph:
 
 def part_of(graph: Graph, low: Array, high: Array, *outputs: Fraction) -> Part:
     """Cut fractions out of a graph, over the domain from `low` to `high`."""
-    kept = ancestors(graph, (linear for pair in outputs for linear in pair))
+    kept = graph.ancestors(linear for pair in outputs for linear in pair)
     numbers = {CONSTANT: CONSTANT} | {old: new for new, old in enumerate(kept)}
     inputs = [number for number in kept if number < graph.n_inputs]
 
@@ -71,13 +71,3 @@ def part_of(graph: Graph, low: Array, high: Array, *outputs: Fraction) -> Part:
     return Part(
         Graph(len(inputs), nodes, pairs), inputs, low[inputs], high[inputs], middle
     )
-
-
-def ancestors(graph: Graph, linears: Iterable[Linear]) -> list[int]:
-    """The features on which linear combinations depend, in order."""
-    used = {source for linear in linears for source in linear}
-    for number in range(graph.n_features - 1, graph.n_inputs - 1, -1):
-        if number in used:
-            arguments = graph.nodes[number - graph.n_inputs].arguments
-            used.update(source for linear in arguments for source in linear)
-    return sorted(used - {CONSTANT})

@@ -7,6 +7,7 @@ denominator can be multiplied by one number. `compact` removes what does nothing
 """
 
 import math
+from itertools import chain
 
 import numpy as np
 
@@ -92,10 +93,7 @@ def _rewritten(name: str, arguments: list[Linear]) -> tuple[str, tuple[Linear, .
 
 
 def _without_unused(graph: Graph) -> Graph:
-    used = {s for output in graph.outputs for linear in output for s in linear}
-    for k in range(len(graph.nodes) - 1, -1, -1):
-        if graph.n_inputs + k in used:
-            used |= {s for linear in graph.nodes[k].arguments for s in linear}
+    used = set(graph.ancestors(chain.from_iterable(graph.outputs)))
     names = {i: i for i in [CONSTANT, *range(graph.n_inputs)]}
     for k in range(len(graph.nodes)):
         if graph.n_inputs + k in used:

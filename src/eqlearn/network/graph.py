@@ -5,7 +5,7 @@ in which each uses only earlier ones. Networks of every architecture become grap
 formulas are read off graphs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -105,6 +105,15 @@ class Graph:
     def n_parameters(self) -> int:
         """How many weights are free."""
         return len(self.parameters())
+
+    def ancestors(self, linears: Iterable[Linear]) -> list[int]:
+        """The features on which linear combinations depend, in order."""
+        used = {source for linear in linears for source in linear}
+        for feature in range(self.n_features - 1, self.n_inputs - 1, -1):
+            if feature in used:
+                for linear in self.nodes[feature - self.n_inputs].arguments:
+                    used.update(linear)
+        return sorted(used - {CONSTANT})
 
     def with_slots(
         self, slots: list[Linear], fixed: frozenset[Connection] | None = None

@@ -35,7 +35,7 @@ UNJUDGED = "Nobody has judged this equation."
 
 #: How each criterion chooses, as the end of a sentence.
 CHOOSES: Mapping[str, str] = {
-    "information": "the information criterion: the error on all rows, with a charge "
+    "information": "the information criterion: the error on the rows, with a charge "
     "for every constant and for every choice that was made on the way",
     "v_int_s": "V^int-S of the paper (Eq. 9): the error on rows that were held out, "
     "and the number of units",

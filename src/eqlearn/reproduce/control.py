@@ -28,7 +28,7 @@ from eqlearn.reproduce.control_equations import (
     largest_deviation,
     largest_errors,
 )
-from eqlearn.reproduce.lines import Line, append_line, whole_lines
+from eqlearn.reproduce.lines import Line, append_line, number, whole_lines
 
 Tell = Callable[[str], None]
 
@@ -36,6 +36,8 @@ Tell = Callable[[str], None]
 LINES = "control.jsonl"
 #: Spread of random actions in the paper: rollouts to train on, the one to select by.
 TRAINING_SPREAD, SELECTION_SPREAD = 0.15, 0.25
+#: Digits of numbers in the lines.
+DIGITS = 6
 #: Steps that derivatives are averaged over where sensors are noisy.
 WINDOW = 15
 
@@ -242,8 +244,8 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
         "seconds": round(learner.model_.settings["seconds"], 1),
         "equations": learner.equation_.splitlines(),
         "verdicts": [one.kind for one in learner.verdict_],
-        "coefficients": {name: _number(value) for name, value in found.items()},
-        "largest_deviation": _number(largest_deviation(found)),
+        "coefficients": {name: number(value, DIGITS) for name, value in found.items()},
+        "largest_deviation": number(largest_deviation(found), DIGITS),
     }
     return dynamics, {**facts, **_errors(dynamics)}
 
@@ -322,12 +324,11 @@ def _cut(run: Trajectory) -> tuple[Trajectory, Trajectory]:
 
 def _errors(dynamics: Dynamics) -> Line:
     errors = largest_errors(dynamics)
-    return {"largest_errors": {name: _number(error) for name, error in errors.items()}}
-
-
-def _number(value: float) -> float | None:
-    """Write numbers short; JSON has no infinity."""
-    return float(f"{value:.6g}") if np.isfinite(value) else None
+    return {
+        "largest_errors": {
+            name: number(error, DIGITS) for name, error in errors.items()
+        }
+    }
 
 
 def _keep(out: Path, piece: Piece, kind: str, run: Trajectory) -> None:

@@ -65,6 +65,13 @@ def experiment(name: str) -> Experiment:
     return EXPERIMENTS[name]
 
 
+def methods_of(name: str, recipe: str) -> tuple[str, ...]:
+    """Which methods an experiment compares, ours first."""
+    if recipe not in OURS:
+        raise unknown("recipe", recipe, OURS)
+    return OURS[recipe], *experiment(name).rivals
+
+
 def runs_of(
     name: str,
     *,
@@ -79,13 +86,7 @@ def runs_of(
     paper's recipe all that is trained is trained to the end. A time that is given is
     everyone's.
     """
-    asked = experiment(name)
-    if recipe not in OURS:
-        raise unknown("recipe", recipe, OURS)
-    known = (OURS[recipe], *asked.rivals)
-    for method in methods or ():
-        if method not in known:
-            raise unknown("methods", method, known)
+    asked, known = experiment(name), methods_of(name, recipe)
     limits: dict[str, tuple[str, ...]] = {}
     if seconds is None:
         limits |= dict.fromkeys(EVOLUTIONARY, (ONE_TIME, TEN_TIMES))

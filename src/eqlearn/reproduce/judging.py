@@ -1,6 +1,5 @@
 """Judge answers against the noise-free truth, as one line of JSON."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.symbolic import rounded
 from eqlearn.problems import Learned, OutputVerdict, Problem, Verdict, identified
-from eqlearn.reproduce.lines import Line
+from eqlearn.reproduce.lines import Line, number
 
 _N_TEST = 5000
 _DIGITS = 4
@@ -44,10 +43,10 @@ def judge(
             "restarts": answer.restarts,
             **answer.remarks,
             "symbolic": verdict.outputs[m].symbolic,
-            "relative_rms_wide": _number(verdict.outputs[m].relative_rms),
-            **{f"rms_{where}": _number(error[m]) for where, error in rms.items()},
+            "relative_rms_wide": number(verdict.outputs[m].relative_rms),
+            **{f"rms_{where}": number(error[m]) for where, error in rms.items()},
             **{
-                f"relative_rms_{where}": _number(error[m] / asked.spread[m])
+                f"relative_rms_{where}": number(error[m] / asked.spread[m])
                 for where, error in rms.items()
             },
             **_candidates(answer, wide, asked.evaluate(wide)[:, m]),
@@ -63,8 +62,8 @@ def judge(
         "decided": _decided(verdict, asked.outputs),
         "restarts": sum(answer.restarts for answer in found),
         "parameters": sum(answer.parameters for answer in found),
-        "mse_outside": _number(float(np.mean(rms["outside"] ** 2))),
-        "relative_rms_outside": _number(float(np.max(rms["outside"] / asked.spread))),
+        "mse_outside": number(float(np.mean(rms["outside"] ** 2))),
+        "relative_rms_outside": number(float(np.max(rms["outside"] / asked.spread))),
         "outputs": outputs,
         **_slice([answer.learned for answer in found], asked),
     }
@@ -97,8 +96,8 @@ def _candidates(
     for numbers, learned in answer.candidates:
         with np.errstate(all="ignore"):
             error = np.sqrt(np.mean((learned.predict(x) - truth) ** 2)) / np.std(truth)
-        row = {name: _number(value) for name, value in numbers.items()}
-        rows.append({**row, "relative_rms": _number(float(error))})
+        row = {name: number(value) for name, value in numbers.items()}
+        rows.append({**row, "relative_rms": number(float(error))})
     return {"candidates": rows}
 
 
@@ -111,8 +110,8 @@ def _slice(learned: Sequence[Learned], asked: Problem) -> Line:
     points = np.repeat(x[:, None], len(asked.inputs), axis=1)
     with np.errstate(all="ignore"):
         values = [np.asarray(one.predict(points), float) for one in learned]
-    y = [[_number(float(value)) for value in of] for of in values]
-    return {"slice": {"x": [_number(float(value)) for value in x], "y": y}}
+    y = [[number(float(value)) for value in of] for of in values]
+    return {"slice": {"x": [number(float(value)) for value in x], "y": y}}
 
 
 def _rms(
@@ -142,8 +141,3 @@ def _shown(answer: Answer) -> str:
     if answer.learned.expression is None:
         return ""
     return str(rounded(answer.learned.expression, _DIGITS))
-
-
-def _number(value: float) -> float | None:
-    """Write numbers short; JSON has no infinity."""
-    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -1,6 +1,7 @@
 """A file of JSON lines: each is on the disk before the next piece of work begins."""
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,11 @@ from typing import Any, TypeAlias
 
 #: All that is known of one piece of work, as JSON can hold it.
 Line: TypeAlias = dict[str, Any]
+
+
+def number(value: float, digits: int = 4) -> float | None:
+    """Write a number short; JSON has no infinity."""
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
 def whole_lines(path: Path) -> Iterator[Line]:

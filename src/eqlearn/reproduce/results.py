@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eqlearn.data.write import replacing
+from eqlearn.errors import unknown
 from eqlearn.report.svg import png
 from eqlearn.reproduce.conduct import Tell, conduct
-from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, runs_of
+from eqlearn.reproduce.experiments import EXPERIMENTS, OURS, methods_of, runs_of
 from eqlearn.reproduce.figures import caption, drawn, plot_selection
 from eqlearn.reproduce.layout import Layout, figure, page
 from eqlearn.reproduce.lines import Line
@@ -44,6 +45,12 @@ def reproduce(
     """
     n_workers = n_processes(jobs)
     asked = [name for name in names if name in EXPERIMENTS]
+    known = dict.fromkeys(
+        method for name in asked for method in methods_of(name, recipe)
+    )
+    for method in methods or ():  # not every experiment has each
+        if asked and method not in known:
+            raise unknown("methods", method, known)
     lines = out / LINES
     runs = [
         run

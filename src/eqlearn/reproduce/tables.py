@@ -50,7 +50,7 @@ RANDOM_NOTE = (
 )
 
 
-_SAME = ("problem", "far", "method", "limit")
+_SAME = ("problem", "rows", "noise", "far", "method", "limit")
 
 
 def table(name: str, lines: Iterable[Line]) -> Layout:

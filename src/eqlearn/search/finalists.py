@@ -23,7 +23,7 @@ N_FINALISTS = 5
 FINALIST_MARGIN = 40.0
 #: How many formulas that are no finalists are listed for comparison.
 N_FRONT = 8
-#: Share of the samples that is held out to measure the validation error.
+#: Share of the samples that is held out to measure the validation error (section 4).
 HELD_OUT = 0.1
 #: Rows that decide whether a constant may be snapped.
 N_SNAP = 100_000

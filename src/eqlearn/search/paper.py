@@ -16,6 +16,7 @@ from eqlearn.errors import EqlearnError, must
 from eqlearn.network.canonical import compact
 from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS, unit
+from eqlearn.search.finalists import HELD_OUT
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import (
     Job,
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
 #: L of the paper's grid.
 PAPER_DEPTHS = (2, 3, 4)
-#: Share of the samples that is held out of training (section 4).
-VALIDATION_SHARE = 0.1
 #: Epochs trained between two looks at the clock.
 N_CHUNK = 10
 #: Shares of a time limit at which training and extraction end.
@@ -125,7 +124,7 @@ class PaperPlan:
         depth, l1 = self._batches[index]
         grid = replace(self._grid, depths=(depth,), l1=l1)
         specification = {"grid": vars(grid), "seed": [self._seed, 5, index]}
-        at_home = self.targets[0].at_home
+        at_home = any(target.at_home for target in self.targets)
         return Job(f"train/{index}", train, specification, self._data, at_home)
 
     def _take_trained(self, index: int, state: bytes | None) -> bool:
@@ -185,7 +184,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     from eqlearn.training.checkpoint import from_bytes, to_bytes
 
     grid, watch = _grid(specification["grid"]), Stopwatch()
-    n_held_out = max(1, round(VALIDATION_SHARE * (len(task.x) - task.n_far)))
+    n_held_out = max(1, round(HELD_OUT * (len(task.x) - task.n_far)))
     weight = np.ones(len(task.x)) if task.weight is None else task.weight
     samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)

@@ -22,7 +22,7 @@ class Candidates:
 
     validation: Array  # error inside the data, on samples held out
     size: Array  # active units: s of the paper
-    bic: Array  # information criterion on all rows
+    bic: Array  # information criterion on the rows, of many on 20 000
     extrapolation: Array | None = None  # error at labelled far points
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ def v_ranks(table: Candidates) -> Array:
 
 
 def information(table: Candidates) -> Array:
-    """The extended Bayesian criterion on all rows, far ones included."""
+    """The extended Bayesian criterion on the rows, far ones included."""
     return np.where(np.isnan(table.bic), np.inf, table.bic)
 
 

@@ -1,4 +1,4 @@
-"""Named sets of settings: the published protocol, and shorter ones that we measured."""
+"""The numbers of the published protocol."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import initialise
-from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS
-from eqlearn.training.gradient import GradientSettings, TrainingState
+from eqlearn.training.gradient import GradientSettings
 from eqlearn.training.schedule import Schedule
-
-#: B of Eq. 6 in the paper's experiments.
-PAPER_BOUND = 10.0
 
 
 def paper(
@@ -25,7 +21,7 @@ def paper(
     units: Sequence[str] = PAPER_UNITS,
     division: bool = True,
 ) -> GradientSettings:
-    """Set up the published protocol, number for number.
+    """Set up the training of the published protocol.
 
     Adam with rate 0.001 and ε 1e-4, batches of 20, 10 units a type, T = (L-1)·10000
     epochs, L1 from T/4 to 19T/20, a penalty epoch every 50.
@@ -39,28 +35,6 @@ def paper(
         division=division,
     )
     return GradientSettings(architecture, Schedule.paper(n_layers))
-
-
-def short(architecture: Architecture, n_samples: int) -> GradientSettings:
-    """Set up a training of seconds: 20 000 steps a hidden layer, at a falling rate.
-
-    The rate falls from 0.01 to 0.001; a penalty epoch comes every 10 because there
-    are only a few dozen epochs.
-    """
-    batch_size = 20
-    n_steps = 20_000 * len(architecture.hidden)
-    n_epochs = max(20, round(n_steps * batch_size / n_samples))
-    schedule = Schedule(n_epochs, penalty_every=10, final_rate=0.1)
-    return GradientSettings(
-        architecture, schedule, learning_rate=0.01, batch_size=batch_size
-    )
-
-
-def graphs(architecture: Architecture, state: TrainingState) -> list[Graph]:
-    """Read the networks that did not diverge as graphs, ready to be refined."""
-    healthy = np.flatnonzero(np.asarray(state.diverged_at) < 0)
-    weights = np.asarray(state.weights, dtype=float)
-    return [from_network(architecture, weights[i]) for i in healthy]
 
 
 def initial_weights(
