@@ -203,19 +203,24 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any, extrapolation: tuple[Any, Any] | None
     ) -> "EquationLearner":
         given = y
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            multi_output=True,
-            y_numeric=True,
-            dtype=np.float64,
-            ensure_min_samples=2,
-        )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
+        with _in_one_line():
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                multi_output=True,
+                y_numeric=True,
+                dtype=np.float64,
+                ensure_min_samples=2,
             )
+        if sample_weight is not None:
+            with _in_one_line():
+                sample_weight = _check_sample_weight(
+                    sample_weight,
+                    X,
+                    ensure_non_negative=True,
+                    allow_all_zero_weights=False,
+                )
             X, y = X[sample_weight > 0], y[sample_weight > 0]
             sample_weight = sample_weight[sample_weight > 0]
         n_processes(self.n_jobs, "n_jobs")
@@ -454,7 +459,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if is_whole(self.random_state):
             check_count("random_state", self.random_state, least=0)
             return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            rng = check_random_state(self.random_state)
+        except ValueError as error:
+            what = "an integer, a RandomState or None"
+            raise must("random_state", what, self.random_state) from error
+        return int(rng.randint(2**31 - 1))
 
     def _recipe(self) -> str | Grid:
         if self.recipe != "paper":
@@ -539,6 +549,21 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         with shown(inputs, targets) as show:
             yield show
+
+
+class _WrongType(EqlearnError, TypeError):
+    """What scikit-learn expects to be a TypeError."""
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """Let only our own error leave the library: others may take several lines."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        ours = _WrongType if isinstance(error, TypeError) else EqlearnError
+        first, *_ = str(error).splitlines() or [type(error).__name__]
+        raise ours(first) from error
 
 
 def _simplified(expression: Any, ends: Mapping[str, tuple[float, float]]) -> Any:
