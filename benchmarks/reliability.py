@@ -23,12 +23,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil  # type: ignore[import-untyped]
 
 from eqlearn.reproduce.processes import ONE_THREAD
@@ -36,6 +37,10 @@ from eqlearn.reproduce.runs import circumstances
 
 RESULTS = Path("benchmarks/results/reliability.jsonl")
 SEGMENT_SECONDS = 0.1
+#: Seconds after Ctrl-C in which a search ends: a segment, and what is fitted last.
+LONGEST_STOP = 5.0
+#: Memory for a large table, in sizes of it, beside what a small one takes.
+MOST_MEMORY = 3.0
 #: A search of seconds that has not ended by then never will.
 PATIENCE = 900.0
 
@@ -48,10 +53,13 @@ class Sizes:
     worker_kills: int = 20
     interrupts: int = 20
     full_disks: int = 10
+    rows: int = 5_000_000
     repeats: int = 3
 
 
-QUICK = Sizes(kills=6, worker_kills=4, interrupts=4, full_disks=4, repeats=1)
+QUICK = Sizes(
+    kills=6, worker_kills=4, interrupts=4, full_disks=4, rows=1_000_000, repeats=1
+)
 
 
 @dataclass
@@ -306,7 +314,8 @@ def interrupts(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
                     found = result(process)
             is_over = found["ended"] in ("finished", "error")
         n_same += search.table() == expected
-    is_kept = n_answers == len(delays) and n_same == n_runs
+    is_soon = max(delays) < LONGEST_STOP
+    is_kept = n_answers == len(delays) and n_same == n_runs and is_soon
     figures = {
         "interrupts": len(delays),
         "answers": n_answers,
@@ -345,6 +354,48 @@ def full_disks(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
         f"{n_lost} finished segments lost; with room again the same table: {is_same}"
     )
     return Verdict(is_kept, {**figures, "same": is_same}, text)
+
+
+def large_tables(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
+    """R-11: the memory of `eqlearn fit` on a table of ten columns."""
+    del rng
+    small, (large, n_bytes) = _peak(root, 1000)[0], _peak(root, sizes.rows)
+    share = (large - small) / n_bytes
+    figures = {
+        "rows": sizes.rows,
+        "table_mb": round(n_bytes / 1e6),
+        "peak_mb": round(large / 1e6),
+        "small_mb": round(small / 1e6),
+    }
+    text = (
+        f"a table of {sizes.rows:,} rows, {n_bytes / 1e6:.0f} MB: at most "
+        f"{large / 1e6:.0f} MB, {share:.1f} times the table more than a small one"
+    )
+    return Verdict(share <= MOST_MEMORY, figures, text)
+
+
+def _peak(root: Path, n_rows: int) -> tuple[int, int]:
+    """The most memory of a search on so many rows, and the size of the table."""
+    rng = np.random.default_rng(0)
+    columns = {f"x{i + 1}": rng.uniform(-1, 1, n_rows) for i in range(9)}
+    y = np.sin(np.pi * columns["x1"]) / (columns["x2"] ** 2 + 1)
+    columns["y"] = y + 0.01 * rng.normal(size=n_rows)
+    table = root / f"table-{n_rows}.npz"
+    np.savez(table, **columns)
+    options = ["--target", "y", "--jobs", "1", "--time", "40s", "--quiet"]
+    options += ["--out", str(root / f"run-{n_rows}")]
+    program = "from eqlearn.cli import main; main()"
+    command = [sys.executable, "-c", program, "fit", str(table), *options]
+    peak = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            with suppress(psutil.Error):
+                peak = max(peak, psutil.Process(process.pid).memory_info().rss)
+            time.sleep(0.01)
+    table.unlink()
+    if process.returncode:
+        raise SystemExit(f"eqlearn fit ended with {process.returncode}")
+    return peak, 8 * n_rows * len(columns)
 
 
 def same_answers(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
@@ -398,6 +449,7 @@ PROMISES: dict[str, Check] = {
     "R-3": bad_candidates,
     "R-9": interrupts,
     "R-10": full_disks,
+    "R-11": large_tables,
     "R-12": same_answers,
     "R-16": this_machine_only,
 }

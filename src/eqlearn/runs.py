@@ -219,7 +219,8 @@ def _learner(**settings: Any) -> Any:
 def _frame(values: Array, names: Sequence[str]) -> Any:
     import pandas
 
-    return pandas.DataFrame(values, columns=list(names))
+    # Not copied: it may be a large table.
+    return pandas.DataFrame(values, columns=list(names), copy=False)
 
 
 def _digest(source: str) -> str:

@@ -32,10 +32,14 @@ def scaling_of(x: Array, y: Array) -> Scaling:
 
 
 def _rms(columns: Array) -> Array:
+    # One at a time: of a large table there is no room for another.
+    return np.array([_rms_of(column) for column in columns.T])
+
+
+def _rms_of(column: Array) -> float:
     # Taking the largest value out first keeps squares of 1e300 finite.
-    largest = np.max(np.abs(columns), axis=0)
-    safe = np.where(largest > 0, largest, 1.0)
-    return largest * np.sqrt(np.mean((columns / safe) ** 2, axis=0))
+    largest = float(np.max(np.abs(column)))
+    return largest * float(np.sqrt(np.mean((column / (largest or 1.0)) ** 2)))
 
 
 def domain_of_use(x: Array) -> tuple[Array, Array]:

@@ -96,10 +96,10 @@ def final_fit(task: Task, specification: Specification, state: bytes | None) -> 
     del state
     with computing(task):
         graph = from_document(specification["graph"])
-        data = samples(task.x * task.x_scale, task.y * task.y_scale, weight=task.weight)
+        data = task.in_data_units(graph.used_inputs)
         n_iterations = 0 if specification["as_it_is"] else 30
         fitted = fit(
-            displayed(task.in_units(graph), data.x),
+            displayed(task.in_units(graph), data.x[:, :N_PRUNE]),
             data,
             n_iterations=n_iterations,
             tolerance=1e-9,

@@ -1,6 +1,6 @@
 """One target to be explained, and what all ways to explain it share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -53,6 +53,16 @@ class Task:
         n = len(self.x) if n is None else min(n, len(self.x))
         weight = None if self.weight is None else self.weight[:n]
         return samples(self.x[:n], self.y[:n], weight=weight, floor=FLOOR)
+
+    def in_data_units(self, inputs: Iterable[int]) -> Samples:
+        """All rows in the units of the data, with these inputs; the others are 0.
+
+        They may be many: what is not written to takes no memory.
+        """
+        x = np.zeros(self.x.shape[::-1])
+        for i in inputs:
+            np.multiply(self.x[:, i], self.x_scale[i], out=x[i])
+        return samples(x.T, self.y * self.y_scale, weight=self.weight)
 
     def first(self, n: int) -> "Task":
         """The task with its first `n` rows only."""
