@@ -321,6 +321,12 @@ def test_version(command: Command) -> None:
     assert command("--version") == (0, f"eqlearn {eqlearn.__version__}\n", "")
 
 
+def test_the_package_is_the_command_too() -> None:
+    called = [sys.executable, "-m", "eqlearn", "--version"]
+    said = subprocess.run(called, capture_output=True, text=True, check=True)
+    assert said.stdout == f"eqlearn {eqlearn.__version__}\n"
+
+
 def test_help_names_what_the_library_has(command: Command) -> None:
     text = " ".join(command("fit --help").out.split())
     for name in (*UNITS, *CRITERIA, *RECIPES):

@@ -15,6 +15,7 @@ PACKAGE = Path(eqlearn.__file__).parent
 
 # A room may import itself, any room in a row below its own, and the leaves.
 ROWS = (
+    {"__main__"},
     {"cli"},
     {"cli_control", "cli_reproduce"},
     {"cli_output"},
