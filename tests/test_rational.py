@@ -110,10 +110,12 @@ def path(x: Array) -> Array:
     return distance * np.tan(angle) - 4.9 * (distance / speed / np.cos(angle)) ** 2
 
 
-def test_without_noise_all_levels_are_asked_at_once() -> None:
+# Also if nothing that was tried before has shown that there is no noise.
+@pytest.mark.parametrize("known", [1e-9, 1e-3])
+def test_without_noise_all_levels_are_asked_at_once(known: float) -> None:
     rng = np.random.default_rng(5)
     x = rng.uniform([0.0, 1.0, 0.2], [2.0, 2.0, 0.7], (300, 3))
-    found = solve_exactly(task_of(x, path(x)), known=1e-9)
+    found = solve_exactly(task_of(x, path(x)), known=known)
     assert found is not None
     assert found.sse < 1e-18
     outside = rng.uniform([0.0, 1.0, 0.2], [4.0, 4.0, 1.4], (300, 3))
@@ -121,8 +123,10 @@ def test_without_noise_all_levels_are_asked_at_once() -> None:
 
 
 def test_in_noise_no_level_is_asked_whether_it_is_exact() -> None:
-    x = np.random.default_rng(5).uniform([0.0, 1.0, 0.2], [2.0, 2.0, 0.7], (300, 3))
-    assert solve_exactly(task_of(x, path(x)), known=1e-4) is None
+    rng = np.random.default_rng(5)
+    x = rng.uniform([0.0, 1.0, 0.2], [2.0, 2.0, 0.7], (300, 3))
+    noisy = path(x) + 0.01 * rng.normal(size=300)
+    assert solve_exactly(task_of(x, noisy), known=1e-4) is None
 
 
 def test_what_a_level_can_say_of_any_smooth_function_is_not_exact() -> None:

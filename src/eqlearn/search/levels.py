@@ -86,7 +86,9 @@ HIGHEST_IN_NOISE = 8
 #: A level is not pruned if all its features leave this much more than is known to be.
 HOPELESS = 6.0
 #: Mean squared residual of a formula that shows data to be without noise.
-NOISELESS = 1e-7
+NOISELESS = 1e-5
+#: Features of the fractions by which that is looked for, at most.
+TELLING_COLUMNS = 100
 #: Levels that are then tried at once, and the share of its features that one may need.
 N_EXACT = 60
 SPARSE = 0.3
@@ -148,11 +150,11 @@ def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
     Angles are taken in natural units of measure only: such a level is told by one
     linear solution, so that many of them take no longer than a few networks.
     """
-    if known > NOISELESS:
-        return None
     data, n_inputs = task.compared(), task.x.shape[1]
     few = data.first(N_SCAN)
     levels = later_levels(n_inputs, with_angles="sin" in task.units)
+    if known > NOISELESS and _least_error(levels, few) > NOISELESS:
+        return None
     for level in levels[:N_EXACT]:
         scale = task.x_scale[list(level.angles)]
         for frequency in NATURAL if level.angles else NATURAL[:1]:
@@ -168,6 +170,17 @@ def solve_exactly(task: Task, known: float = math.inf) -> Scored | None:
             if is_sparse and is_exact(found, data):
                 return found
     return None
+
+
+def _least_error(levels: list[Level], few: Samples) -> float:
+    """The mean squared residual of the best fraction without angles, not too large."""
+    n_inputs = len(few.x)
+    errors = (
+        fraction_error(level.library(n_inputs, []), few, n_rounds=1)
+        for level in levels
+        if not level.angles and level.n_columns(n_inputs) <= TELLING_COLUMNS
+    )
+    return min(errors, default=math.inf) / few.n_residuals
 
 
 def _scaled(level: Level, frequencies: Array) -> list[Linear]:
