@@ -236,6 +236,14 @@ def test_bad_settings_are_refused(changes: dict[str, float], message: str) -> No
         replace(SMALL, **changes)  # type: ignore[arg-type]
 
 
+def test_penalty_epochs_came_with_division() -> None:
+    schedules = [
+        recipes.paper(2, 1, n_layers=2, division=division).schedule
+        for division in (False, True)
+    ]
+    assert [schedule.penalty_every for schedule in schedules] == [0, 50]
+
+
 def test_a_negative_l1_is_refused() -> None:
     with pytest.raises(
         EqlearnError, match="`l1` must be finite and at least 0; got -1"

@@ -30,7 +30,6 @@ from eqlearn.search.jobs import (
 )
 from eqlearn.search.restarts import refined
 from eqlearn.search.task import Task, computing, scored, scored_from
-from eqlearn.training.schedule import Schedule
 
 # JAX is loaded by the segments that need it, not by every search.
 if TYPE_CHECKING:
@@ -83,7 +82,8 @@ class Grid:
         )
         if self.n_epochs is None:
             return settings
-        return replace(settings, schedule=Schedule(self.n_epochs))
+        shorter = replace(settings.schedule, n_epochs=self.n_epochs)
+        return replace(settings, schedule=shorter)
 
     def batches(self) -> list[tuple[int, tuple[float, ...]]]:
         """Depth and λ of the networks that are trained together.

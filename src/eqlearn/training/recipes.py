@@ -1,6 +1,7 @@
 """The numbers of the published protocol."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,10 @@ def paper(
         units=units,
         division=division,
     )
-    return GradientSettings(architecture, Schedule.paper(n_layers))
+    schedule = Schedule.paper(n_layers)
+    if not division:  # penalty epochs came with division
+        schedule = replace(schedule, penalty_every=0)
+    return GradientSettings(architecture, schedule)
 
 
 def initial_weights(
