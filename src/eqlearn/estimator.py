@@ -38,7 +38,7 @@ from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.paper import PAPER_DEPTHS, Grid
 from eqlearn.search.results import model_of, picked
 from eqlearn.search.task import DEFAULT_UNITS
-from eqlearn.search.verdict import Verdict, kept_verdict, verdict
+from eqlearn.search.verdict import UNJUDGED, Verdict, kept_verdict, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -60,7 +60,7 @@ KEPT = frozenset(
         "random_state",
     }
 )
-_UNJUDGED = Verdict("doubtful", ("Nobody has judged this equation.",))
+_UNJUDGED = Verdict("doubtful", (UNJUDGED,))
 
 
 class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):

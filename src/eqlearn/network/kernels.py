@@ -13,7 +13,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.network.graph import Graph
-from eqlearn.network.units import Unit, unit
+from eqlearn.network.units import Unit, symbolic, unit
 
 #: Units with compiled code; all others are called through NumPy and SymPy.
 COMPILED = (
@@ -139,8 +139,7 @@ def _value_and_slopes(row: Unit) -> list[Any]:
     """Compile a unit and its derivatives from its SymPy form."""
     import sympy
 
-    symbols = sympy.symbols(f"a0:{row.arity}", real=True)
-    form = row(sympy, *symbols)
+    symbols, form = symbolic(row)
     slopes = [sympy.diff(form, symbol) for symbol in symbols]
     return [sympy.lambdify(symbols, f, "numpy") for f in (form, *slopes)]
 

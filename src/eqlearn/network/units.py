@@ -130,15 +130,17 @@ def definition(row: Unit) -> str:
     """
     import sympy
 
-    form = row(sympy, *_symbols(row))
+    _, form = symbolic(row)
     facts = f"positive={row.positive}, oscillates={row.oscillates}"
     return f"{sympy.srepr(form)}, arity={row.arity}, {facts}"
 
 
-def _symbols(row: Unit) -> Any:
+def symbolic(row: Unit) -> tuple[Any, Any]:
+    """The symbols of a unit's arguments, and what it makes of them."""
     import sympy
 
-    return sympy.symbols(f"a0:{row.arity}", real=True)
+    symbols = sympy.symbols(f"a0:{row.arity}", real=True)
+    return symbols, row(sympy, *symbols)
 
 
 def _probe(candidate: Unit) -> None:
@@ -148,12 +150,11 @@ def _probe(candidate: Unit) -> None:
 
     points = np.linspace(0.5, 2.0, 7)
     arguments = [points + k for k in range(candidate.arity)]
-    symbols = _symbols(candidate)
     name = f"function of unit {candidate.name!r}"
     advice = "Write it with the namespace it is given: lambda xp, z: xp.exp(-z * z)."
     try:
         values = np.asarray(candidate(np, *arguments))
-        form = candidate(sympy, *symbols)
+        symbols, form = symbolic(candidate)
         if not isinstance(form, sympy.Basic):
             raise TypeError(f"{form!r} is not a SymPy expression")
     except Exception as error:

@@ -17,7 +17,7 @@ from eqlearn.equation.rows import constant_rows, equation_rows, formula_text
 from eqlearn.errors import printable
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.selection import CRITERIA, DEFAULT
-from eqlearn.search.verdict import Verdict, kept_verdict
+from eqlearn.search.verdict import UNJUDGED, Verdict, kept_verdict
 
 #: Candidates that are listed; a search lists some thirteen for each target.
 MOST_LISTED = 30
@@ -31,7 +31,6 @@ HEADLINES: Mapping[str, str] = {
     "doubtful": "This equation is doubtful.",
     "nothing": "No equation was found.",
 }
-UNJUDGED = "Nobody has judged this equation."
 
 #: How each criterion chooses, as the end of a sentence.
 CHOOSES: Mapping[str, str] = {

@@ -20,6 +20,8 @@ AGREE = 0.05
 #: Residuals of this share of the spread are rounding errors.
 EXACT_SHARE = 1e-9
 
+#: What is said where there is no verdict.
+UNJUDGED = "Nobody has judged this equation."
 KINDS = ("trusted", "plausible", "doubtful", "nothing")
 
 
