@@ -15,12 +15,13 @@ from benchmarks.limits import RESULTS as LIMITS
 from benchmarks.recovery import RESULTS as RECOVERY
 from benchmarks.recovery_table import recovery_table
 from eqlearn.report.svg import png
-from eqlearn.reproduce.figures import plot_selection, plot_slices, right_picks
+from eqlearn.reproduce.figures import plot_selection, plot_slices
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.results import lines_of
 from eqlearn.reproduce.runs import read_lines
-from eqlearn.reproduce.tables import selection_table, table
+from eqlearn.reproduce.selection import right_picks, selection_table
+from eqlearn.reproduce.tables import table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

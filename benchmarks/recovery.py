@@ -33,7 +33,7 @@ from eqlearn.baselines.question import NotPossible
 from eqlearn.reproduce.conduct import conduct
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.runs import read_lines
-from eqlearn.reproduce.tables import selection_table
+from eqlearn.reproduce.selection import selection_table
 
 RESULTS = Path("benchmarks/results/recovery.jsonl")
 QUICK_RESULTS = Path("benchmarks/results/recovery-quick.jsonl")

@@ -19,6 +19,7 @@ from eqlearn.baselines.validation import Fit, Rows, Split, standardised
 from eqlearn.errors import EqlearnError
 from eqlearn.problems import problem
 from eqlearn.search.paper import Grid
+from eqlearn.search.selection import Candidates, chosen
 
 X1, X2 = sympy.symbols("x1 x2")
 NEEDS = {"sindy": "pysindy", "pyoperon": "pyoperon", "gplearn": "gplearn"}
@@ -145,7 +146,8 @@ def test_the_grids_are_those_of_the_paper() -> None:
     assert len(set(mlp.GRID)) == len(mlp.GRID) == 6 * 3 * 3
     assert len(set(svr.GRID)) == len(svr.GRID) == 8 * 4 * 5
     assert svr.GRID[0] == svr.PROMISING
-    assert {setting.layers for setting in mlp.GRID[:3]} == {2, 3, 4}
+    assert len({setting.l2 for setting in mlp.GRID[:6]}) == 6
+    assert {setting.layers for setting in mlp.GRID[:18]} == {2, 3, 4}
 
 
 def fits(*values: float) -> list[Fit[float]]:
@@ -223,7 +225,9 @@ def test_eql_learns_without_division() -> None:
     question = Question(x, y, names, 1, 60.0, np.array([0.01]))
     (answer,) = eql.by_eql(question, TINY)
     assert answer is not None
-    assert answer.learned is answer.picks["v_ranks"]
+    seen = [numbers for numbers, _ in answer.candidates]
+    table = Candidates(**{key: np.array([row[key] for row in seen]) for key in seen[0]})
+    assert answer.learned is answer.candidates[chosen(table, "v_ranks")][1]
     assert answer.remarks["criterion"] == "v_ranks"
     check_formula(answer, question)
     assert sympy.fraction(sympy.together(answer.learned.expression))[1].is_number

@@ -155,15 +155,6 @@ def test_a_wrong_formula_is_judged_so() -> None:
     assert line["mse_outside"] == pytest.approx(output["rms_outside"] ** 2, rel=1e-3)
 
 
-def test_every_criterion_is_judged_by_its_own_pick() -> None:
-    known = problem("division")
-    right = Learned(lambda x: known.evaluate(x)[:, 0], known.expressions()[0])
-    wrong = Learned(lambda x: 0 * x[:, 0], sympy.Integer(0))
-    answer = Answer(right, 2, 1, picks={"information": right, "v_ranks": wrong})
-    line = judge([answer], known, np.random.default_rng(0))
-    assert line["picks"] == {"information": "symbolic", "v_ranks": "no"}
-
-
 def test_figures_are_met_or_not() -> None:
     figure = PROBLEM_FIGURES["F-3", 0]
     assert figure.reached([True] * 10, seconds=9) == "met"

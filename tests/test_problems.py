@@ -28,6 +28,7 @@ from eqlearn.problems.random_expressions import (
 )
 
 ALL = (*PAPER, *LAWS)
+NOISY = ("cart-pendulum-noisy", "cart-pendulum-scaled")
 CUBE = {"x1": (-1.0, 1.0), "x2": (-1.0, 1.0), "x3": (-1.0, 1.0), "x4": (-1.0, 1.0)}
 X1, X2, X3, X4 = sympy.symbols("x1 x2 x3 x4")
 
@@ -98,11 +99,17 @@ def test_the_papers_problems_are_measured_as_it_says() -> None:
     for name in PAPER:
         known = problem(name)
         assert known.n_train == 10_000
-        assert known.noise == (0.1 if name == "cart-pendulum-noisy" else 0.01)
+        assert known.noise == (0.1 if name in NOISY else 0.01)
         assert known.noise_unit == "absolute"
         assert set(known.box) == {(-1, 1)}
         assert set(known.outer_box) == {(-2, 2)}
         assert len(known.inputs) == (2 if name == "division" else 4)
+
+
+def test_the_scaled_cart_pendulum_is_of_the_size_the_paper_says() -> None:
+    known = problem("cart-pendulum-scaled")
+    _, far = known.sample_extrapolation(200_000, np.random.default_rng(0))
+    assert np.mean(far**2) == pytest.approx(0.96, abs=0.005)
 
 
 def test_the_papers_formulas_need_the_layers_it_says() -> None:

@@ -20,14 +20,14 @@ from eqlearn.reproduce.conduct import conduct
 from eqlearn.reproduce.experiments import EXPERIMENTS, published, runs_of
 from eqlearn.reproduce.figures import drawn
 from eqlearn.reproduce.layout import Layout
-from eqlearn.reproduce.lines import whole_lines
+from eqlearn.reproduce.lines import Line, whole_lines
 from eqlearn.reproduce.results import LINES, reproduce, write_results
 from eqlearn.reproduce.runs import Run, read_lines
+from eqlearn.reproduce.selection import right_picks, selection_table
 from eqlearn.reproduce.tables import (
     against_truth,
     as_published,
     mean_square,
-    selection_table,
     table,
 )
 
@@ -53,7 +53,7 @@ def test_the_paper_figures_are_those_of_its_tables() -> None:
     assert str(published("F-4", "gplearn", 0)) == "0.85 [0.54, 0.95]"
     assert str(published("RE3-2", "svr", 0)) == "11.28"
     assert published("F-1", "mlp", 0) is None
-    inside = published("cart-pendulum-noisy", "pyoperon", 40, "inside")
+    inside = published("cart-pendulum-scaled", "pyoperon", 40, "inside")
     assert str(inside) == "0.012 [0.011, 0.012]"
 
 
@@ -229,18 +229,62 @@ def test_far_points_have_figures_of_their_own(out: Path) -> None:
     }
 
 
+def _searched(*candidates: tuple[float, ...], far: int = 0, **other: Any) -> Line:
+    """A search on the division, by what is known of each of its candidates."""
+    names = ("validation", "size", "bic", "relative_rms", "extrapolation")
+    rows = [dict(zip(names, numbers, strict=False)) for numbers in candidates]
+    own = {"method": "eqlearn", "problem": "division", "far": far}
+    return {**own, "outputs": [{"candidates": rows}], **other}
+
+
 def test_criteria_are_counted_by_their_picks() -> None:
+    right, small = (0.01, 4.0, -900.0, 1e-4), (0.02, 1.0, -500.0, 0.3)
     lines = [
-        {
-            "method": "eqlearn",
-            "far": 0,
-            "picks": {"information": "symbolic", "v": "no"},
-        },
-        {"method": "eqlearn", "far": 0, "picks": {"information": "numeric"}},
-        {"method": "mlp", "far": 0, "picks": {"v": "symbolic"}},
+        _searched(right, small),
+        _searched((0.01, 4.0, -900.0, 0.02), small),
+        _searched((*right, 0.01), (*small, 0.9), far=40),
+        _searched(right, small, method="eqlearn-paper"),
+        _searched(right, small, outputs=[{"formula": "x1"}]),
     ]
-    rows = selection_table(lines).rows
-    assert rows == [["none", "information", "2", "2"], ["none", "v", "1", "0"]]
+    # Sizes 1, 0 and errors 0, 1 weigh alike, and the first of two is taken.
+    assert selection_table(lines).rows == [
+        ["none", "information", "2", "1"],
+        ["none", "v_int_s", "2", "1"],
+        ["none", "v_ranks", "2", "1"],
+        ["40", "information", "1", "1"],
+        ["40", "v_int_ex", "1", "1"],
+        ["40", "v_int_s", "1", "1"],
+        ["40", "v_ranks", "1", "1"],
+    ]
+
+
+def test_right_picks_over_alpha() -> None:
+    right, small = (0.01, 4.0, -900.0, 1e-4), (0.02, 1.0, -500.0, 0.3)
+    picks = right_picks([_searched(small, right), _searched(small, small)])
+    assert picks is not None
+    assert (picks.n_searches, picks.default) == (1, 1.0)
+    assert {a for a, share in picks.v_int_s.items() if share} == {
+        a for a in picks.v_int_s if a > 0.5
+    }
+    assert right_picks([]) is None
+
+
+def test_a_table_tells_how_much_of_a_grid_was_tried(out: Path) -> None:
+    (ours, *_) = _lines(out)
+    (known,) = ours["outputs"]
+
+    def tried(*remarks: dict[str, Any]) -> str:
+        runs = [
+            {**ours, "seed": n, "outputs": [known | some]}
+            for n, some in enumerate(remarks)
+        ]
+        layout = table("division", runs)
+        return layout.rows[0][list(layout.header).index("tried")]
+
+    assert tried({"tried": 7, "grid": 54}, {"tried": 9, "grid": 54}) == "7–9 of 54"
+    assert tried({"tried": 8, "grid": 8, "rows": 2000}) == "8 of 8, 2000 rows"
+    assert tried({"epochs": 30}) == "epochs: 30"
+    assert tried({}) == "–"
 
 
 def test_runs_that_were_not_possible_are_no_rows(out: Path) -> None:

@@ -11,6 +11,7 @@ from eqlearn.search.selection import (
     chosen,
     criterion,
     normalised,
+    normalised_errors,
     ranks,
     v_int_ex,
     v_int_s,
@@ -33,8 +34,13 @@ def test_values_are_spread_over_0_to_1() -> None:
 
 def test_a_diverged_candidate_does_not_flatten_the_others() -> None:
     values = np.array([1.0, 2.0, 3.0, 1e9, np.inf, np.nan])
-    np.testing.assert_allclose(normalised(values), [0, 1 / 3, 2 / 3, 1, 1, 1])
-    assert list(normalised(np.array([np.nan, np.inf]))) == [1, 1]
+    np.testing.assert_allclose(normalised_errors(values), [0, 1 / 3, 2 / 3, 1, 1, 1])
+    assert list(normalised_errors(np.array([np.nan, np.inf]))) == [1, 1]
+
+
+def test_where_most_errors_are_the_least_the_others_still_differ() -> None:
+    values = np.array([1.0, 1.0, 1.0, 2.0, 5.0])
+    np.testing.assert_allclose(normalised_errors(values), [0, 0, 0, 0.25, 1])
 
 
 def test_ranks_start_at_0_and_are_shared() -> None:
@@ -42,9 +48,9 @@ def test_ranks_start_at_0_and_are_shared() -> None:
 
 
 def test_eq_9_by_hand() -> None:
-    # Errors over [0.01, 0.5] with the median at the lowest: 0, 1, 0. Sizes over [1, 5]
-    # (twice the median distance from the smallest): 0.5, 0, 1.
-    np.testing.assert_allclose(v_int_s(TABLE), [0.125, 0.5, 0.5])
+    # Errors over [0.01, 0.5] with the median at the lowest: 0, 1, 0. Sizes over [1, 9]:
+    # 0.25, 0, 1.
+    np.testing.assert_allclose(v_int_s(TABLE), [0.5 * 0.25**2, 0.5, 0.5])
     assert chosen(TABLE, "v_int_s") == 0
 
 

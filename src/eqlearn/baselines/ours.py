@@ -14,7 +14,7 @@ from eqlearn.problems import Learned
 from eqlearn.search import learn as search
 from eqlearn.search.paper import Grid
 from eqlearn.search.results import table_of
-from eqlearn.search.selection import DEFAULT, Candidates, available, chosen
+from eqlearn.search.selection import DEFAULT, Candidates, chosen
 
 #: The networks as they are when their training has ended.
 AS_PUBLISHED = Grid(refine=False)
@@ -68,13 +68,13 @@ def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
 def answer_of(
     found: search.Found, names: Sequence[str], criterion: str = DEFAULT
 ) -> Answer | None:
-    """Take a criterion's pick as the answer, and tell those of all criteria."""
+    """Take a criterion's pick as the answer, and tell what it chose from."""
     if not found.candidates:
         return None
     table = table_of(found.candidates)
     learned = [_learned(one.snapped, names) for one in found.candidates]
-    at = {name: chosen(table, name) for name in available(table)}
-    pick = found.candidates[at[criterion]]
+    place = chosen(table, criterion)
+    pick = found.candidates[place]
     remarks = {
         "votes": pick.votes,
         "has_pole": pick.has_pole,
@@ -82,11 +82,10 @@ def answer_of(
         "seconds": round(found.seconds, 2),
     }
     return Answer(
-        learned[at[criterion]],
+        learned[place],
         pick.graph.n_parameters,
         found.n_attempts,
         remarks,
-        {name: learned[place] for name, place in at.items()},
         tuple(zip(_numbers(table), learned, strict=True)),
     )
 

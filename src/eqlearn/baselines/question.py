@@ -76,7 +76,6 @@ class Answer:
     parameters: int
     restarts: int  # of networks, or generations
     remarks: dict[str, Any] = field(default_factory=dict)
-    picks: dict[str, Learned] = field(default_factory=dict)  # of each criterion
     candidates: tuple[tuple[dict[str, float], Learned], ...] = ()  # it chose from
 
 

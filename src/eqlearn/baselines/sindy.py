@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from eqlearn._types import Array, Namespace
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
 from eqlearn.baselines.validation import Predict, Rows, Split, rms, split
+from eqlearn.equation.criterion import bic
 from eqlearn.problems import Learned
 from eqlearn.search.selection import Candidates, chosen
 
@@ -114,10 +115,10 @@ def _table(
         return np.array([rms(predict, where) for predict in predicts])
 
     n, size = len(rows.train.x), np.array([float(np.count_nonzero(f)) for f in fits])
-    tiny = np.finfo(float).tiny
-    bic = 2 * n * np.log(errors(rows.train) + tiny) + size * math.log(n)
+    sse = n * errors(rows.train) ** 2
+    information = np.array([bic(e, n, int(p)) for e, p in zip(sse, size, strict=True)])
     far = None if rows.far is None else errors(rows.far)
-    return Candidates(errors(rows.held_out), size, bic, far)
+    return Candidates(errors(rows.held_out), size, information, far)
 
 
 def _predict(library: Library, coefficients: Array) -> Predict:

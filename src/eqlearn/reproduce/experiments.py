@@ -50,7 +50,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     ),
     "pendulum": Experiment(
         "Cart-pendulum",
-        ("cart-pendulum", "cart-pendulum-noisy"),
+        ("cart-pendulum", "cart-pendulum-noisy", "cart-pendulum-scaled"),
         10,
         180,
         rivals=(*TRAINED, *EVOLUTIONARY, "sindy", "sindy-informed", "zero"),

@@ -1,18 +1,17 @@
 """The figures of the paper's section 4, drawn from the lines of an experiment."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
-from eqlearn.reproduce.experiments import N_FAR, OURS
+from eqlearn.reproduce.experiments import N_FAR
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.runs import ONE_TIME, TIMES
+from eqlearn.reproduce.selection import right_picks
 from eqlearn.reproduce.tables import METHODS, against_truth
-from eqlearn.search.selection import Candidates, v_int_s
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,10 +29,6 @@ _LOOKS = {
     "sindy": ("#7a8a99", "--"),
     "sindy-informed": ("#7a8a99", ":"),
 }
-#: α of V^int-S, as in the paper's figure on selection; β is 1 - α.
-ALPHAS = tuple(i / 20 for i in range(21))
-#: Within this share of the spread a candidate counts as the true formula.
-RIGHT = 0.01
 
 
 def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
@@ -111,29 +106,6 @@ def _plot_slice(axis: "Axes", which: str, m: int, runs: list[Line]) -> None:
     axis.set_xlabel(f"{first}{between}{last} = x")
 
 
-class Picks(NamedTuple):
-    """How often a criterion picks the right candidate, of searches that found one."""
-
-    n_searches: int
-    v_int_s: Mapping[float, float]  # shares, by α
-    default: float
-
-
-def right_picks(lines: Iterable[Line]) -> Picks | None:
-    """Count the right picks of V^int-S and of the default in our searches."""
-    ours = [line for line in lines if line["method"] == OURS["fast"]]
-    tables = [table for line in ours for table in _tables(line)]
-    tables = [(table, right) for table, right in tables if right.any()]
-    if not tables:
-        return None
-    shares = {
-        a: float(np.mean([r[np.argmin(v_int_s(t, a, 1 - a))] for t, r in tables]))
-        for a in ALPHAS
-    }
-    default = np.mean([right[np.argmin(table.bic)] for table, right in tables])
-    return Picks(len(tables), shares, float(default))
-
-
 def plot_selection(lines: Iterable[Line]) -> "Figure | None":
     """Plot how often V^int-S picks the right candidate, over its weight α."""
     picks = right_picks(lines)
@@ -152,28 +124,6 @@ def plot_selection(lines: Iterable[Line]) -> "Figure | None":
         axis.set_title(f"{picks.n_searches} searches that found the formula", size=9)
         axis.legend(frameon=False)
     return figure
-
-
-def _tables(line: Line) -> list[tuple[Candidates, np.ndarray]]:
-    """The candidates of each output that is no copy, and which of them are right."""
-    found = []
-    truths = problem(line["problem"]).expressions()
-    for output, truth in zip(line.get("outputs", []), truths, strict=False):
-        rows = output.get("candidates")
-        if rows and not truth.is_Symbol:
-            table = Candidates(
-                **{
-                    name: np.array([_finite(row[name]) for row in rows])
-                    for name in ("validation", "size", "bic")
-                }
-            )
-            errors = np.array([_finite(row["relative_rms"]) for row in rows])
-            found.append((table, errors < RIGHT))
-    return found
-
-
-def _finite(value: float | None) -> float:
-    return math.inf if value is None else value
 
 
 _ALONG = "Along x1 = x2 = … = x, far outside the data (shaded); the median runs"

@@ -56,7 +56,6 @@ def judge(
     return {
         "status": "ok",
         "identified": verdict.how,
-        "picks": _picks(found, verdict, asked, rng),
         "symbolic": verdict.symbolic,
         "numeric": verdict.numeric,
         "decided": _decided(verdict, asked.outputs),
@@ -67,23 +66,6 @@ def judge(
         "outputs": outputs,
         **_slice([answer.learned for answer in found], asked),
     }
-
-
-def _picks(
-    answers: Sequence[Answer],
-    verdict: Verdict,
-    asked: Problem,
-    rng: np.random.Generator,
-) -> dict[str, str]:
-    """Tell how each criterion would have fared, choosing among the same candidates."""
-    known = {tuple(answer.learned for answer in answers): verdict.how}
-    fared: dict[str, str] = {}
-    for name in answers[0].picks:
-        picked = tuple(answer.picks[name] for answer in answers)
-        if picked not in known:
-            known[picked] = identified(picked, asked, rng).how
-        fared[name] = known[picked]
-    return fared
 
 
 def _candidates(

@@ -14,7 +14,8 @@ from eqlearn.reproduce.layout import Layout, figure, page
 from eqlearn.reproduce.lines import Line
 from eqlearn.reproduce.phases import watched
 from eqlearn.reproduce.runs import read_lines
-from eqlearn.reproduce.tables import selection_table, table
+from eqlearn.reproduce.selection import selection_table
+from eqlearn.reproduce.tables import table
 from eqlearn.search.backends import n_processes
 
 if TYPE_CHECKING:

@@ -32,22 +32,28 @@ class Candidates:
 
 
 def normalised(values: Array) -> Array:
-    """Spread over [0, 1], as Eqs. 9 and 10 want it, whatever has diverged.
+    """Spread over [0, 1] from the least to the most; infinities and NaN are 1."""
+    values = np.asarray(values, dtype=float)
+    is_finite = np.isfinite(values)
+    if not is_finite.any():
+        return np.ones(len(values))
+    low, width = values[is_finite].min(), np.ptp(values[is_finite])
+    return np.where(is_finite, (values - low) / (width or 1.0), 1.0)
+
+
+def normalised_errors(errors: Array) -> Array:
+    """Spread over [0, 1], whatever has diverged.
 
     One huge error would press all others together at zero, where they cannot be told
-    apart. So the range ends at twice the median of the finite values, or at the
-    largest one if that is less: what lies beyond, infinities and NaN included, is 1.
+    apart. So the range ends at twice their median distance from the least, and what
+    lies beyond is 1.
     """
-    values = np.where(np.isnan(values), np.inf, np.asarray(values, dtype=float))
-    finite = values[np.isfinite(values)]
+    finite = errors[np.isfinite(errors)]
     if not len(finite):
-        return np.ones(len(values))
-    low, widest = finite.min(), np.ptp(finite)
-    width = min(2.0 * np.median(finite - low) or widest, widest)
-    if width == 0:
-        return np.where(np.isfinite(values), 0.0, 1.0)
-    scaled: Array = np.clip((values - low) / width, 0.0, 1.0)
-    return scaled
+        return normalised(errors)
+    limit = finite.min() + 2.0 * np.median(finite - finite.min())
+    # Where most have the least error, the others are to be told from them.
+    return normalised(np.minimum(errors, limit) if limit > finite.min() else errors)
 
 
 def ranks(values: Array) -> Array:
@@ -58,7 +64,7 @@ def ranks(values: Array) -> Array:
 
 def v_int_s(table: Candidates, alpha: float = ALPHA, beta: float = BETA) -> Array:
     """V^int-S, Eq. 9: interpolation error and sparsity."""
-    validation, size = normalised(table.validation), normalised(table.size)
+    validation, size = normalised_errors(table.validation), normalised(table.size)
     return _disqualified(alpha * validation**2 + beta * size**2, table)
 
 
@@ -68,7 +74,7 @@ def v_int_ex(
     """V^int&ex, Eq. 10: errors inside and far outside; sparsity counts if wanted."""
     check("v_int_ex", has_far=table.extrapolation is not None)
     assert table.extrapolation is not None
-    extrapolation = normalised(table.extrapolation)
+    extrapolation = normalised_errors(table.extrapolation)
     score = v_int_s(table, alpha, beta) + gamma * extrapolation**2
     return np.where(np.isfinite(table.extrapolation), score, np.inf)
 
