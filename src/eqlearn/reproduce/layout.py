@@ -49,9 +49,11 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width">
 <style>
-body {{ font: 16px/1.5 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }}
-table {{ border-collapse: collapse; display: block; overflow-x: auto }}
+body {{ font: 16px/1.5 sans-serif; margin: 2em auto; padding: 0 1em }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto;
+  font-size: 0.85em; white-space: nowrap }}
 td, th {{ border-bottom: 1px solid #8886; padding: 0.2em 0.7em; text-align: left }}
+ul, figure {{ max-width: 60em }}
 figure {{ margin: 2em 0 }}
 img {{ max-width: 100%; background: white }}
 :root {{ color-scheme: light dark }}

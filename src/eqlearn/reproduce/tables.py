@@ -181,14 +181,14 @@ COLUMNS: Mapping[str, Callable[[list[Line]], str]] = {
     "far points": lambda lines: str(lines[0]["far"] or "none"),
     "time limit": lambda lines: limit_of(lines[0]),
     "runs": lambda lines: str(len(lines)),
-    "cores": lambda lines: _range([line.get("workers", 1) for line in lines]),
-    "tried": _tried,
     "identified": _count("symbolic", "numeric"),
     "true formula": _count("symbolic"),
     "paper": _in_paper("outside"),
     "ours, as there": _spread_of(as_published),
     "against the truth": _spread_of(against_truth),
     "median s": lambda lines: f"{median(map(seconds_of, lines)):.1f}",
+    "cores": lambda lines: _range([line.get("workers", 1) for line in lines]),
+    "tried": _tried,
 }
 #: And where the paper has errors inside the training range too, in squares.
 SQUARES: Mapping[str, Callable[[list[Line]], str]] = {
