@@ -9,8 +9,8 @@ The whole table takes hours; it may be broken off and goes on where it was:
     python -m benchmarks.recovery --problem F-4 --seeds 3 --redo
     python -m benchmarks.recovery --table --markdown table.md
 
-Peers get ten times the median time of eqlearn on the same problem, so eqlearn goes
-first; or a time is given (pip install "eqlearn[peers]"):
+Peers have one core and ten times as long as all cores of eqlearn took, in the median, on
+the same problem, so eqlearn goes first; or a time is given (pip install ".[peers]"):
 
     python -m benchmarks.recovery --method eqlearn pyoperon gplearn --seeds 3
 

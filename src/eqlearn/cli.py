@@ -207,7 +207,8 @@ def fit(
         str,
         typer.Option(
             metavar="fast|paper",
-            help="Seconds to minutes, or the paper's grid of networks: hours.",
+            help="Seconds to minutes, or the paper's grid of networks, pruned and "
+            "refitted: hours.",
             autocompletion=completing("fast", "paper"),
         ),
     ] = "fast",

@@ -78,7 +78,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         default the range of the data, widened to twice its size.
     recipe : {"fast", "paper"} or Grid, default="fast"
         How equations are searched: by small networks trained to second order and
-        pruned, or by the grid of networks of the paper, which takes hours.
+        pruned, or by the grid of networks of the paper, which takes hours. These are
+        pruned and refitted too; ``Grid(refine=False)`` leaves them as trained.
     depths : sequence of int, optional
         For the paper's recipe, numbers of layers L; by default 2, 3 and 4.
     units_per_type : int, default=10
