@@ -9,8 +9,9 @@ The whole table takes hours; it may be broken off and goes on where it was:
     python -m benchmarks.recovery --problem F-4 --seeds 3 --redo
     python -m benchmarks.recovery --table --markdown table.md
 
-Peers have one core and ten times as long as all cores of eqlearn took, in the median, on
-the same problem, so eqlearn goes first; or a time is given (pip install ".[peers]"):
+Peers have one core and ten times as long as all cores of eqlearn took on the same
+problem, in the median, so eqlearn goes first; or a time is given (by pip install
+".[peers]" they are there):
 
     python -m benchmarks.recovery --method eqlearn pyoperon gplearn --seeds 3
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
+from eqlearn.reproduce.experiments import EXPERIMENTS
 from eqlearn.reproduce.runs import TEN_TIMES, Run
 
 #: In the place of a method: the true formula with its constants fitted to the data.
@@ -47,7 +48,7 @@ PEER_LAWS = (
 GROUPS: dict[str, Group] = {
     "formulas": Group(_FORMULAS, 10, 60, peers=_FORMULAS),
     "pendulum": Group(
-        ("cart-pendulum", "cart-pendulum-noisy"), 5, 180, noise=(None,), far=(0, 40)
+        EXPERIMENTS["pendulum"].problems, 5, 180, noise=(None,), far=(0, 40)
     ),
     "random": Group(RANDOM_EXPRESSIONS, 3, 180, far=(0, 40)),
     # Nothing may be tuned on these.

@@ -1,13 +1,16 @@
 """Our own library behind the same interface, to be compared with the others."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+
+import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.baselines.affordable import affordable
 from eqlearn.baselines.question import Answer, Question
+from eqlearn.baselines.validation import Predict
 from eqlearn.equation.symbolic import expressions
 from eqlearn.network.graph import Graph
 from eqlearn.problems import Learned
@@ -44,8 +47,10 @@ def by_refined_recipe(question: Question) -> list[Answer | None]:
 def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | None]:
     """Train a grid of networks, and take a criterion's pick."""
     remarks = {"criterion": criterion, "epochs": grid.n_epochs or "as published"}
+    values = plain if grid.refine else partial(guarded, rows=question.x)
     answers = [
-        answer_of(one, question.names, criterion) for one in _searched(question, grid)
+        answer_of(one, question.names, criterion, values)
+        for one in _searched(question, grid)
     ]
     return [a and replace(a, remarks={**a.remarks, **remarks}) for a in answers]
 
@@ -65,14 +70,38 @@ def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
     )
 
 
+def plain(graph: Graph) -> Predict:
+    """A formula as it is written."""
+    return lambda x: graph.evaluate(x)[0]
+
+
+def guarded(graph: Graph, rows: Array) -> Predict:
+    """A network as it is tested, with the division of Eq. 3: 0 at forbidden values.
+
+    Formulas are written with denominators of either sign; most of `rows` tell which.
+    """
+    sign = np.sign(np.median(graph.evaluate(rows)[1], axis=0))
+
+    def predict(x: Array) -> Array:
+        outputs, denominators = graph.evaluate(x)
+        return np.where(sign * denominators > 0, outputs, 0.0)
+
+    return predict
+
+
 def answer_of(
-    found: search.Found, names: Sequence[str], criterion: str = DEFAULT
+    found: search.Found,
+    names: Sequence[str],
+    criterion: str = DEFAULT,
+    values: Callable[[Graph], Predict] = plain,
 ) -> Answer | None:
     """Take a criterion's pick as the answer, and tell what it chose from."""
     if not found.candidates:
         return None
     table = table_of(found.candidates)
-    learned = [_learned(one.snapped, names) for one in found.candidates]
+    learned = [
+        _learned(one.snapped, names, values(one.snapped)) for one in found.candidates
+    ]
     place = chosen(table, criterion)
     pick = found.candidates[place]
     remarks = {
@@ -99,8 +128,5 @@ def _numbers(table: Candidates) -> list[dict[str, float]]:
     return [dict(zip(columns, map(float, row), strict=True)) for row in rows]
 
 
-def _learned(graph: Graph, names: Sequence[str]) -> Learned:
-    def predict(x: Array) -> Any:
-        return graph.evaluate(x)[0][:, 0]
-
-    return Learned(predict, expressions(graph, names)[0])
+def _learned(graph: Graph, names: Sequence[str], predict: Predict) -> Learned:
+    return Learned(lambda x: predict(x)[:, 0], expressions(graph, names)[0])
