@@ -61,7 +61,7 @@ def test_the_groups_are_those_of_the_figures() -> None:
     numbers = {g: len(runs_of({g: GROUPS[g]}, Choice())) for g in GROUPS}
     assert numbers == {
         "formulas": 50,
-        "pendulum": 20,
+        "pendulum": 30,
         "random": 48,
         "fresh": 40,
         "laws": 6 * 62,
