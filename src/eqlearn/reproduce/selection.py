@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn.problems import problem
+from eqlearn.problems.identify import LARGEST_RELATIVE_RMS
 from eqlearn.reproduce.experiments import OURS
 from eqlearn.reproduce.layout import Layout
 from eqlearn.reproduce.lines import Line
@@ -28,9 +29,6 @@ from eqlearn.search.selection import (
 
 #: α of V^int-S, as in the paper's figure on selection; β is 1 - α.
 ALPHAS = tuple(i / 20 for i in range(21))
-#: Within this share of the spread, over three times the training range, a candidate
-#: counts as the true formula.
-RIGHT = 0.01
 
 _HEADER = ("far points", "criterion", "runs", "identified")
 _NOTES = (
@@ -109,7 +107,9 @@ def _choice(rows: list[Line], *, is_copy: bool) -> Choice:
         return np.array([math.inf if value is None else value for value in values])
 
     seen = {name: column(name) for name in rows[0] if name != "relative_rms"}
-    return Choice(Candidates(**seen), column("relative_rms") < RIGHT, is_copy)
+    return Choice(
+        Candidates(**seen), column("relative_rms") < LARGEST_RELATIVE_RMS, is_copy
+    )
 
 
 def _ours(lines: Iterable[Line]) -> list[Line]:
