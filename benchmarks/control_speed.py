@@ -29,7 +29,7 @@ from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import PLANNERS, Planner, Shooting, planner
 from eqlearn.control.rollouts import collect
 from eqlearn.control.simulate import Dynamics, Step, stepper
-from eqlearn.equation.modelfile import load
+from eqlearn.model.model_file import load
 from eqlearn.network.graph import CONSTANT, Graph, Node
 
 TIMED = Shooting(n_lookaheads=1000, horizon=25, hold=5)

@@ -25,8 +25,8 @@ from benchmarks.recovery_groups import GROUPS, TRUE_FORM, Choice, runs_of
 from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.problems import Learned
-from eqlearn.reproduce.lines import append_line
-from eqlearn.reproduce.runs import (
+from eqlearn.reproduce.jsonl import append_line
+from eqlearn.reproduce.section4.runs import (
     Job,
     Run,
     circumstances,

@@ -15,13 +15,13 @@ from benchmarks.limits import RESULTS as LIMITS
 from benchmarks.recovery import RESULTS as RECOVERY
 from benchmarks.recovery_table import recovery_table
 from eqlearn.report.svg import png
-from eqlearn.reproduce.figures import plot_selection, plot_slices
-from eqlearn.reproduce.layout import Layout
-from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.results import lines_of
-from eqlearn.reproduce.runs import read_lines
-from eqlearn.reproduce.selection import right_picks, selection_table
-from eqlearn.reproduce.tables import table
+from eqlearn.reproduce.jsonl import Line
+from eqlearn.reproduce.section4.criteria_compared import right_picks, selection_table
+from eqlearn.reproduce.section4.figures import plot_selection, plot_slices
+from eqlearn.reproduce.section4.results import lines_of
+from eqlearn.reproduce.section4.runs import read_lines
+from eqlearn.reproduce.section4.tables import table
+from eqlearn.reproduce.text_tables import Layout
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

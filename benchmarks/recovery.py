@@ -31,10 +31,10 @@ from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
 from benchmarks.recovery_table import recovery_table
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import NotPossible
-from eqlearn.reproduce.conduct import conduct
-from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.runs import read_lines
-from eqlearn.reproduce.selection import selection_table
+from eqlearn.reproduce.jsonl import Line
+from eqlearn.reproduce.section4.criteria_compared import selection_table
+from eqlearn.reproduce.section4.missing_runs import conduct
+from eqlearn.reproduce.section4.runs import read_lines
 
 RESULTS = Path("benchmarks/results/recovery.jsonl")
 QUICK_RESULTS = Path("benchmarks/results/recovery-quick.jsonl")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
-from eqlearn.reproduce.experiments import EXPERIMENTS
-from eqlearn.reproduce.runs import TEN_TIMES, Run
+from eqlearn.reproduce.section4.experiments import EXPERIMENTS
+from eqlearn.reproduce.section4.runs import TEN_TIMES, Run
 
 #: In the place of a method: the true formula with its constants fitted to the data.
 TRUE_FORM = "true form, fitted"

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.recovery_groups import GROUPS, PEER_LAWS, TRUE_FORM
 from eqlearn.problems import LAWS, problem
-from eqlearn.reproduce.layout import Layout
-from eqlearn.reproduce.lines import Line
-from eqlearn.reproduce.tables import limit_of, seconds_of
+from eqlearn.reproduce.jsonl import Line
+from eqlearn.reproduce.section4.tables import limit_of, seconds_of
+from eqlearn.reproduce.text_tables import Layout
 
 HEADER = (
     "problem",

@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 import psutil  # type: ignore[import-untyped]
 
-from eqlearn.reproduce.processes import ONE_THREAD
-from eqlearn.reproduce.runs import circumstances
+from eqlearn.reproduce.section4.runs import circumstances
+from eqlearn.reproduce.subprocesses import ONE_THREAD
 
 RESULTS = Path("benchmarks/results/reliability.jsonl")
 SEGMENT_SECONDS = 0.1
@@ -384,7 +384,7 @@ def _peak(root: Path, n_rows: int) -> tuple[int, int]:
     np.savez(table, **columns)
     options = ["--target", "y", "--jobs", "1", "--time", "40s", "--quiet"]
     options += ["--out", str(root / f"run-{n_rows}")]
-    program = "from eqlearn.cli import main; main()"
+    program = "from eqlearn.cli.main import main; main()"
     command = [sys.executable, "-c", program, "fit", str(table), *options]
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:

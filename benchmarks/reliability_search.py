@@ -16,7 +16,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from multiprocessing import parent_process
 from pathlib import Path
@@ -24,15 +24,16 @@ from typing import Any
 
 import numpy as np
 
-from eqlearn.equation.criterion import Scored
+from eqlearn.equation.refine.criterion import Scored
 from eqlearn.errors import EqlearnError
+from eqlearn.jobs import backends
+from eqlearn.jobs.job import Job, Specification, Step, written
+from eqlearn.jobs.store import Store
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search import backends, fast
-from eqlearn.search.attempts import N_BATCH, batch, batch_job
-from eqlearn.search.jobs import Job, Specification, Step, written
+from eqlearn.search import fast_plan as fast
+from eqlearn.search.attempts.agenda import N_BATCH, batch, batch_job
 from eqlearn.search.learn import learn
-from eqlearn.search.paper import Grid
-from eqlearn.search.store import Store
+from eqlearn.search.paper_plan import Grid
 from eqlearn.search.task import scored
 
 
@@ -154,13 +155,13 @@ def lose_the_numbers(
 BAD = {3: die, 5: lose_the_numbers}
 
 
-def _deadly_cluster(lifetime: float) -> Callable[[int], tuple[Any, Any]]:
+def _deadly_cluster(lifetime: float) -> Callable[..., tuple[Any, Any]]:
     from distributed.chaos import KillWorker
 
     safe = backends.local_cluster
 
-    def started(n_workers: int) -> tuple[Any, Any]:
-        cluster, client = safe(n_workers)
+    def started(n_workers: int, preload: Sequence[str]) -> tuple[Any, Any]:
+        cluster, client = safe(n_workers, preload)
         client.register_plugin(KillWorker(delay=lifetime, mode="segfault"))
         return cluster, client
 

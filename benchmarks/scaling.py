@@ -33,17 +33,17 @@ from typing import Any
 
 import numpy as np
 
+from eqlearn.jobs import runner
+from eqlearn.jobs.backends import Cluster, local_cluster
+from eqlearn.jobs.job import Job, Specification, Stage, Step
+from eqlearn.jobs.runner import run
+from eqlearn.jobs.store import Memory, Store
 from eqlearn.problems import problem
-from eqlearn.reproduce.runs import circumstances
-from eqlearn.search import runner
-from eqlearn.search.attempts import N_BATCH, batch_job
-from eqlearn.search.backends import Cluster, local_cluster
-from eqlearn.search.finalists import row
-from eqlearn.search.jobs import Job, Specification, Stage, Step
+from eqlearn.reproduce.section4.runs import circumstances
+from eqlearn.search.attempts.agenda import N_BATCH, batch_job
+from eqlearn.search.attempts.input_views import View
+from eqlearn.search.keep.final_fits import row
 from eqlearn.search.learn import learn, tasks_of
-from eqlearn.search.runner import run
-from eqlearn.search.store import Memory, Store
-from eqlearn.search.views import View
 
 RESULTS = Path("benchmarks/results/scaling.jsonl")
 #: What we want of two workers, and of store and scheduling together.

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from eqlearn.jobs.backends import local_cluster
 from eqlearn.network import units
-from eqlearn.search.backends import local_cluster
 
 
 @pytest.fixture

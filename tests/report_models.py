@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.constants import Constant
-from eqlearn.equation.criterion import complexity
-from eqlearn.equation.modelfile import Equation, Model
+from eqlearn.equation.refine.criterion import complexity
+from eqlearn.model.model import Constant, Equation, Model
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
 ONE: Linear = {CONSTANT: 1.0}

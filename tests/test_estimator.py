@@ -18,9 +18,9 @@ from sklearn.preprocessing import FunctionTransformer
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
-from eqlearn.equation.modelfile import save
-from eqlearn.search.paper import Grid
-from eqlearn.search.verdict import verdict
+from eqlearn.model.model_file import save
+from eqlearn.search.conclude.verdict import verdict
+from eqlearn.search.paper_plan import Grid
 
 
 def quick(**options: Any) -> EquationLearner:

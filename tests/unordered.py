@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from eqlearn.search.backends import Ended
-from eqlearn.search.jobs import Job
+from eqlearn.jobs.backends import Ended
+from eqlearn.jobs.job import Job
 
 
 class Workers:

@@ -1,6 +1,6 @@
 """`python -m eqlearn` is the command line."""
 
-from eqlearn.cli import main
+from eqlearn.cli.main import main
 
 if __name__ == "__main__":
     main()

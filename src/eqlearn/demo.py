@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eqlearn.equation.modelfile import Model
+    from eqlearn.model.model import Model
 
 #: Where the demo keeps its run.
 DIRECTORY = Path("eqlearn-demo")
@@ -16,7 +16,7 @@ TIME_LIMIT = 60.0
 def run(directory: Path = DIRECTORY) -> "Model":
     """Learn the bundled equation, print it, and write a report."""
     from eqlearn.report.text import summary
-    from eqlearn.runs import fit_table
+    from eqlearn.run_directory import fit_table
 
     table = copied_table(directory)
     n_rows = len(table.read_text(encoding="utf-8").splitlines()) - 1

@@ -20,25 +20,25 @@ from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain
-from eqlearn.equation.display import latex_table
-from eqlearn.equation.domain import OutputReport, domain_report
-from eqlearn.equation.export import Formulas, export, formulas
-from eqlearn.equation.modelfile import Equation, Model
-from eqlearn.equation.modelfile import load as load_model
-from eqlearn.equation.modelfile import save as save_model
-from eqlearn.equation.rows import DIGITS, constant_rows, equation_rows, formula_text
-from eqlearn.equation.simplify import simplified
+from eqlearn.equation.prove.domain import OutputReport, domain_report
+from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
+from eqlearn.equation.write.export import Formulas, export, formulas
+from eqlearn.equation.write.simplify import simplified
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
+from eqlearn.jobs.backends import n_processes
+from eqlearn.model.model import Equation, Model
+from eqlearn.model.model_file import load as load_model
+from eqlearn.model.model_file import save as save_model
+from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS
-from eqlearn.search import selection
-from eqlearn.search.backends import n_processes
-from eqlearn.search.fast import MOST_ATTEMPTS
+from eqlearn.search.conclude import selection
+from eqlearn.search.conclude.to_model import model_of, picked
+from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict, verdict
+from eqlearn.search.fast_plan import MOST_ATTEMPTS
 from eqlearn.search.learn import Found, Progress, learn
-from eqlearn.search.paper import PAPER_DEPTHS, Grid
-from eqlearn.search.results import model_of, picked
+from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
 from eqlearn.search.task import DEFAULT_UNITS
-from eqlearn.search.verdict import UNJUDGED, Verdict, kept_verdict, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame

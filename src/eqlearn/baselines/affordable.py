@@ -7,8 +7,8 @@ So every network goes through all phases, in fewer epochs.
 from dataclasses import replace
 
 from eqlearn.baselines.question import Question
-from eqlearn.search.finalists import HELD_OUT
-from eqlearn.search.paper import PAPER_DEPTHS, TRAINING_SHARE, Grid
+from eqlearn.search.keep.final_fits import HELD_OUT
+from eqlearn.search.paper_plan import PAPER_DEPTHS, TRAINING_SHARE, Grid
 from eqlearn.training.schedule import Schedule
 
 #: Seconds that a step of a batch of networks takes, by depth, and that it compiles:

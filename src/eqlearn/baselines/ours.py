@@ -11,13 +11,13 @@ from eqlearn._types import Array
 from eqlearn.baselines.affordable import affordable
 from eqlearn.baselines.question import Answer, Question
 from eqlearn.baselines.validation import Predict
-from eqlearn.equation.symbolic import expressions
+from eqlearn.equation.write.symbolic import expressions
 from eqlearn.network.graph import Graph
 from eqlearn.problems import Learned
 from eqlearn.search import learn as search
-from eqlearn.search.paper import Grid
-from eqlearn.search.results import table_of
-from eqlearn.search.selection import DEFAULT, Candidates, chosen
+from eqlearn.search.conclude.selection import DEFAULT, Candidates, chosen
+from eqlearn.search.conclude.to_model import table_of
+from eqlearn.search.paper_plan import Grid
 
 #: The networks as they are when their training has ended.
 AS_PUBLISHED = Grid(refine=False)

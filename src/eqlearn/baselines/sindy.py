@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 from eqlearn._types import Array, Namespace
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
 from eqlearn.baselines.validation import Predict, Rows, Split, rms, split
-from eqlearn.equation.criterion import bic
+from eqlearn.equation.refine.criterion import bic
 from eqlearn.problems import Learned
-from eqlearn.search.selection import Candidates, chosen
+from eqlearn.search.conclude.selection import Candidates, chosen
 
 #: Coefficients below a threshold are dropped; small thresholds keep more terms.
 THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)

@@ -14,8 +14,8 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.baselines.question import Clock, Question
 from eqlearn.errors import must
-from eqlearn.search.finalists import HELD_OUT
-from eqlearn.search.selection import Candidates, v_int_ex
+from eqlearn.search.conclude.selection import Candidates, v_int_ex
+from eqlearn.search.keep.final_fits import HELD_OUT
 
 FEWEST_ROWS = 10
 #: The part of a time limit that one setting may take, so that several are tried.

@@ -14,9 +14,9 @@ from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.rollouts import Trajectory
 from eqlearn.control.simulate import Dynamics
 from eqlearn.data.duration import seconds
-from eqlearn.equation.formulas import formulas
-from eqlearn.equation.modelfile import Model
+from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import must
+from eqlearn.model.model import Model
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.network.units import unit

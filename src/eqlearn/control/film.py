@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.data.write import replacing
+from eqlearn.data.write_table import replacing
 from eqlearn.errors import must
 
 #: Browsers slow down films whose pictures change more often.

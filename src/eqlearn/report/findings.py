@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from eqlearn.equation.domain import domain_report
-from eqlearn.equation.modelfile import Equation, Model
-from eqlearn.equation.names import visible
-from eqlearn.equation.rows import constant_rows, equation_rows, formula_text
+from eqlearn.equation.prove.domain import domain_report
+from eqlearn.equation.write.display import formula_text
+from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable
+from eqlearn.model.model import Equation, Model
+from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.selection import CRITERIA, DEFAULT
-from eqlearn.search.verdict import UNJUDGED, Verdict, kept_verdict
+from eqlearn.search.conclude.selection import CRITERIA, DEFAULT
+from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict
 
 #: Candidates that are listed; a search lists some thirteen for each target.
 MOST_LISTED = 30
@@ -229,7 +230,7 @@ def simple(value: float | None) -> str:
         return "–"
     import sympy
 
-    from eqlearn.equation.symbolic import recognised
+    from eqlearn.equation.write.symbolic import recognised
 
     number = recognised(sympy.Float(value))
     return f"{value:.6g}" if number.is_Float else str(number).replace("pi", "π")

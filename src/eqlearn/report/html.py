@@ -13,12 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from eqlearn._types import Array
-from eqlearn.equation.display import latex
-from eqlearn.equation.formulas import formulas
-from eqlearn.equation.modelfile import Equation, Model
-from eqlearn.equation.names import visible
-from eqlearn.equation.rows import DIGITS
+from eqlearn.equation.write.display import DIGITS, latex
+from eqlearn.equation.write.formulas import formulas
+from eqlearn.equation.write.names import visible
 from eqlearn.errors import EqlearnError
+from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 from eqlearn.report import findings as found
 from eqlearn.report import plots

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.modelfile import Equation
-from eqlearn.equation.names import visible
+from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable, unknown
+from eqlearn.model.model import Equation
 from eqlearn.network.graph import Graph
 from eqlearn.training.schedule import Schedule
 

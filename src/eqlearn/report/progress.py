@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from eqlearn.equation.symbolic import expressions, rounded
+from eqlearn.equation.write.symbolic import expressions, rounded
 from eqlearn.errors import printable
 from eqlearn.search.learn import Best, Progress
 

@@ -4,8 +4,8 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from eqlearn.equation.modelfile import Model
 from eqlearn.errors import printable
+from eqlearn.model.model import Model
 from eqlearn.report import findings as found
 from eqlearn.report.findings import Finding, findings
 

@@ -13,9 +13,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markupsafe import Markup
 
-from eqlearn.equation.display import mathml
-from eqlearn.equation.formulas import formulas
-from eqlearn.equation.rows import DIGITS, formula_text
+from eqlearn.equation.write.display import DIGITS, formula_text, mathml
+from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import EqlearnError
 from eqlearn.network.graph import Graph
 

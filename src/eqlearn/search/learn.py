@@ -11,24 +11,26 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
-from eqlearn.equation.criterion import complexity, refit
-from eqlearn.equation.symbolic import rescaled
+from eqlearn.equation.refine.criterion import complexity, refit
 from eqlearn.errors import EqlearnError, check_count, must, unknown
+from eqlearn.jobs.backends import backend
+from eqlearn.jobs.runner import Ending, Event, Interrupts, run
+from eqlearn.jobs.store import Memory, Store
 from eqlearn.network.canonical import canonical
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
+from eqlearn.network.transform import rescaled
 from eqlearn.network.units import definition, own_units, unit
-from eqlearn.search.backends import backend
-from eqlearn.search.fast import MOST_ATTEMPTS, FastPlan
-from eqlearn.search.finalists import Candidate, row
-from eqlearn.search.finishing import Target
-from eqlearn.search.paper import Grid, PaperPlan
-from eqlearn.search.pool import Pool, nothing
-from eqlearn.search.runner import Ending, Event, Interrupts, run
-from eqlearn.search.store import Memory, Store
+from eqlearn.search.fast_plan import MOST_ATTEMPTS, FastPlan
+from eqlearn.search.keep.final_fits import Candidate, row
+from eqlearn.search.keep.finishing import Target
+from eqlearn.search.keep.pool import Pool, nothing
+from eqlearn.search.paper_plan import Grid, PaperPlan
 from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computing
 
 RECIPES = ("fast", "paper")
+#: What worker processes load before their first segment: the compiled kernels.
+PRELOAD = ("eqlearn.search.fast_plan",)
 #: Far points that every selection of rows has; of more, the others are rows like any.
 MOST_FAR = N_SEARCH // 4
 #: Data of more bytes are not sent to workers: what needs all of them, final fits and
@@ -159,7 +161,7 @@ def learn(
     def searched(store: Memory | Store) -> list[Found]:
         with (
             Interrupts().listening() as interrupts,
-            backend(data, jobs=jobs, scheduler=scheduler) as workers,
+            backend(data, jobs=jobs, scheduler=scheduler, preload=PRELOAD) as workers,
         ):
             ending = run(
                 plans,

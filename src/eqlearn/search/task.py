@@ -9,12 +9,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
-from eqlearn.equation.criterion import EXACT, Scored, score
-from eqlearn.equation.prune import prune
-from eqlearn.equation.symbolic import rescaled
-from eqlearn.equation.ties import tie
+from eqlearn.equation.refine.criterion import EXACT, Scored, score
+from eqlearn.equation.refine.prune import prune
+from eqlearn.equation.refine.shared_frequencies import tie
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
+from eqlearn.network.transform import rescaled
 from eqlearn.network.units import Unit, register
 from eqlearn.training.levenberg import FLOOR, Samples, samples
 

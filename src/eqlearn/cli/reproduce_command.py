@@ -1,0 +1,247 @@
+"""The commands `reproduce ...`: the experiments of the paper, one command for each."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eqlearn.cli.output import (
+    Directory,
+    Jobs,
+    completing,
+    end_at_once,
+    how_to_resume,
+    names,
+    say,
+    tell,
+    whole_numbers,
+)
+from eqlearn.errors import must
+
+reproduce_app = typer.Typer(
+    rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+)
+
+
+@reproduce_app.callback()
+def reproduce() -> None:
+    """Do the experiments of the paper again.
+
+    Every finished piece is kept, and the same command goes on from there.
+    """
+
+
+@reproduce_app.command()
+def control(
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="One experiment, one run, K = 2: two minutes."),
+    ] = False,
+    experiments: Annotated[
+        int | None, typer.Option(metavar="N", help="Independent experiments; 5.")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", help="Test runs of each; 10.")
+    ] = None,
+    rollouts: Annotated[
+        str | None,
+        typer.Option(metavar="K,...", help="Numbers of rollouts; 1,2,3,4,5."),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL,...",
+            help="Some of eql,mlp,true; all by default.",
+            autocompletion=completing("eql", "mlp", "true"),
+        ),
+    ] = None,
+    has_noise: Annotated[
+        bool,
+        typer.Option("--noise/--no-noise", help="Whether noise is tried too."),
+    ] = True,
+    sensor_noise: Annotated[
+        str | None,
+        typer.Option(metavar="SIGMA,...", help="On the states; 0.01,0.02,0.05."),
+    ] = None,
+    action_noise: Annotated[
+        str | None,
+        typer.Option(metavar="SIGMA,...", help="On the actions; 0.05,0.1,0.2."),
+    ] = None,
+    noise_rollouts: Annotated[
+        int | None, typer.Option(metavar="K", help="Rollouts where there is noise; 3.")
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 5m."),
+    ] = None,
+    planner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLANNER",
+            help="mppi, cem or shooting, the paper's; mppi.",
+            autocompletion=completing("shooting", "cem", "mppi"),
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Steps of a rollout, 0.02 s each; 1000."),
+    ] = None,
+    spread: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SIGMA", help="Of random actions, in units of the largest; 0.15."
+        ),
+    ] = None,
+    jobs: Jobs = -1,
+    out: Directory = Path("reproduced"),
+) -> None:
+    """Swing up a cart-pole with equations learned from random rollouts (section 5).
+
+    The reward against the number K of rollouts, for EQL÷, a neural network and the true
+    model, and robustness to noise. Writes control.md, .txt and .html, figures and
+    swingup.gif; control.jsonl has every piece.
+    """
+    from dataclasses import replace
+
+    from eqlearn.data.duration import seconds
+    from eqlearn.reproduce.section5.control_experiments import QUICK, Extent, reproduce
+    from eqlearn.run_directory import spelled_as_options
+
+    with spelled_as_options():
+        given: dict[str, Any] = {
+            "experiments": experiments,
+            "runs": runs,
+            "rollouts": None
+            if rollouts is None
+            else whole_numbers("--rollouts", rollouts, "1,2", 9),
+            "models": None if models is None else tuple(names([models])),
+            "sensor_noise": _levels("--sensor-noise", sensor_noise, has_noise),
+            "action_noise": _levels("--action-noise", action_noise, has_noise),
+            "noise_rollouts": noise_rollouts,
+            "time_limit": seconds(time),
+            "planner": planner,
+            "rollout_steps": steps,
+            "spread": spread,
+        }
+        wanted = {name: value for name, value in given.items() if value is not None}
+        extent = replace(QUICK if quick else Extent(), **wanted)
+        try:
+            written = reproduce(out, extent, jobs=jobs, tell=say)
+        except KeyboardInterrupt:
+            tell(f"Interrupted. {how_to_resume(out)}")
+            end_at_once()
+    for path in written:
+        say(str(path))
+
+
+def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...] | None:
+    if not has_noise:
+        return ()
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(",") if part)
+    except ValueError:
+        what = "standard deviations with commas between, like 0.01,0.02"
+        raise must(option, what, text) from None
+
+
+#: Section 5, which has options of its own.
+CONTROL = "control"
+#: Experiments of section 4, and what each is about.
+SECTION_4 = {
+    "division": "A formula with a division (section 4.1).",
+    "formulas": "Formulas F-1 to F-4 (section 4.2).",
+    "random": "Random expressions RE2-1 to RE3-4 (section 4.3).",
+    "pendulum": "The cart-pendulum, four outputs (section 4.4).",
+}
+
+
+def _experiment(*experiments: str) -> Callable[..., None]:
+    """Make the command that conducts some experiments."""
+
+    def command(
+        seeds: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", min=1, help="Independent runs; as in the paper, 10 or 3."
+            ),
+        ] = None,
+        time: Annotated[
+            str | None,
+            typer.Option(
+                metavar="TIME",
+                help="For one run; 60s or 3m. The paper's recipe has no limit, and "
+                "trains for fewer epochs if it is given one.",
+            ),
+        ] = None,
+        recipe: Annotated[
+            str,
+            typer.Option(
+                metavar="fast|paper|refined",
+                help="How EQL÷ learns: in seconds, by the paper's grid of networks, or "
+                "by that grid with its networks pruned and refitted.",
+                autocompletion=completing("fast", "paper", "refined"),
+            ),
+        ] = "fast",
+        methods: Annotated[
+            str | None,
+            typer.Option(
+                metavar="METHOD,...",
+                help="Some of eqlearn (with another recipe eqlearn-paper, "
+                "eqlearn-refined), eql, mlp, svr, pyoperon, gplearn, sindy, "
+                "sindy-informed, zero; all by default.",
+            ),
+        ] = None,
+        jobs: Jobs = -1,
+        out: Directory = Path("reproduced"),
+    ) -> None:
+        from eqlearn.data.duration import seconds
+        from eqlearn.reproduce.section4.results import reproduce
+        from eqlearn.run_directory import spelled_as_options
+
+        with spelled_as_options():
+            try:
+                written = reproduce(
+                    [name for name in experiments if name != CONTROL],
+                    out,
+                    recipe=recipe,
+                    methods=None if methods is None else names([methods]),
+                    n_seeds=seeds,
+                    seconds=seconds(time),
+                    jobs=jobs,
+                    tell=say,
+                )
+                if CONTROL in experiments:
+                    # Here, not above: the others do without Gymnasium.
+                    from eqlearn.reproduce.section5.control_experiments import (
+                        reproduce as swing_up,
+                    )
+
+                    written += swing_up(out, jobs=jobs, tell=say)
+            except KeyboardInterrupt:
+                tell(f"Interrupted. {how_to_resume(out)}")
+                end_at_once()
+        for path in written:
+            say(str(path))
+
+    return command
+
+
+for _name, _about in SECTION_4.items():
+    _tail = (
+        "Errors beside the paper's, slices far outside the data; runs.jsonl has all."
+    )
+    reproduce_app.command(_name, help=f"{_about} {_tail}")(_experiment(_name))
+reproduce_app.command(
+    "all", help="All experiments, the selection and the phases, then control: hours."
+)(_experiment(*SECTION_4, "selection", "phases", CONTROL))
+reproduce_app.command(
+    "selection",
+    help="How often each criterion picks the true formula, of all runs that are there "
+    "(those of division and formulas are made if they are not), and the trade-off α.",
+)(_experiment("selection"))
+reproduce_app.command(
+    "phases", help="Weights over the three phases of training (section 2.3)."
+)(_experiment("phases"))

@@ -1,0 +1,1 @@
+"""What is guaranteed of a formula in its domain of use."""

@@ -1,0 +1,321 @@
+"""What is guaranteed of a formula in the domain of use: no pole, and how large it gets.
+
+The paper penalises poles where training looks. Here a finished formula is examined:
+points are searched for a pole, and intervals prove that there is none.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.prove.extremes import zeros_between
+from eqlearn.equation.prove.subgraph import Fraction, Part, part_of
+from eqlearn.equation.write.names import visible
+from eqlearn.errors import must
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.units import unit
+
+#: How many boxes each proof may take: some tenths of a second.
+N_BOXES = 4_000
+#: Along how many lines a zero of the denominator is looked for.
+N_LINES = 64
+#: A denominator that falls to this share of its largest value touches zero.
+TOUCHES = 1e-12
+#: A numerator that falls to this share of its largest value is zero.
+VANISHES = 1e-9
+#: So small must a denominator be where its sign changes, or it is not continuous there.
+CONTINUOUS = 1e-6
+
+Verdict = Literal["proved", "pole found", "not decided"]
+
+_ONE: Linear = {CONSTANT: 1.0}
+
+
+class Extreme(NamedTuple):
+    """The smallest or largest value found, where, and the bound proved for all values.
+
+    The value is NaN if there is none anywhere; a bound of 0, ∞ or -∞ says nothing.
+    """
+
+    value: float
+    point: tuple[float, ...]
+    bound: float
+
+
+class Pole(NamedTuple):
+    """A point where the denominator is zero, up to rounding.
+
+    Of several it is the one with the largest numerator, so `is_removable` (0/0, with a
+    limit) speaks for all that were found.
+    """
+
+    point: tuple[float, ...]
+    numerator: float
+    is_removable: bool
+
+
+class Argument(NamedTuple):
+    """The argument of a unit that is only defined above zero, as log and sqrt are."""
+
+    unit: str
+    smallest: Extreme
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the unit is defined in the whole domain."""
+        # The square root is defined at zero, which a sum of squares may reach.
+        reaches = self.unit == "sqrt" and self.smallest.bound == 0
+        return self.smallest.bound > 0 or reaches
+
+
+@dataclass(frozen=True)
+class OutputReport:
+    """What is known of one output for all inputs of the domain.
+
+    `denominator` is the smallest size of the denominator and `sign` its sign, 0 if it
+    changes. `output` is the largest size of the output, ∞ at a pole. What is proved is
+    proved wherever the `arguments` allow a value at all.
+    """
+
+    domain: tuple[tuple[float, float], ...]
+    used: tuple[int, ...]  # the inputs it depends on
+    verdict: Verdict
+    sign: int
+    denominator: Extreme
+    is_constant: bool  # the denominator depends on no input
+    pole: Pole | None
+    output: Extreme
+    arguments: tuple[Argument, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it is proved that there is a value in the whole domain."""
+        return self.verdict == "proved" and all(a.is_proved for a in self.arguments)
+
+    def in_words(self, names: Sequence[str]) -> str:
+        """Say it in one line, with the names of the inputs."""
+        shown = [visible(name, number) for number, name in enumerate(names)]
+        pieces = [_WORDS[self.verdict](self, shown)]
+        pieces += [_about_argument(self, a, shown) for a in self.arguments]
+        return "; ".join(pieces)
+
+    def __str__(self) -> str:
+        return self.in_words([f"x{d + 1}" for d in range(len(self.domain))])
+
+
+def domain_report(
+    graph: Graph, low: Array, high: Array, *, n_boxes: int = N_BOXES
+) -> tuple[OutputReport, ...]:
+    """Examine each output for all inputs between `low` and `high`.
+
+    Parameters
+    ----------
+    graph : Graph
+        The formula, in the units of the data.
+    low, high : array of shape (D,)
+        The domain of use; an input may have a single value.
+    n_boxes : int
+        How many boxes each proof may take, about. There is no limit in seconds, so
+        that the answer is the same on every machine.
+    """
+    low, high = _checked(graph, low, high)
+    if n_boxes < 1:
+        raise must("n_boxes", "at least 1", n_boxes)
+    return tuple(_report(graph, pair, low, high, n_boxes) for pair in graph.outputs)
+
+
+def _checked(graph: Graph, low: Array, high: Array) -> tuple[Array, Array]:
+    ends = []
+    for name, given in (("low", low), ("high", high)):
+        end = np.asarray(given, dtype=float)
+        if end.shape != (graph.n_inputs,):
+            raise must(name, f"of shape ({graph.n_inputs},), one per input", end)
+        if not np.all(np.isfinite(end)):
+            raise must(name, "finite", end.tolist(), "Give every input a range.")
+        ends.append(end)
+    for number, (least, most) in enumerate(zip(*ends, strict=True)):
+        if least > most:
+            where = f"for input {number + 1}"
+            raise must("high", f"at least `low`, {least:g}", most, where=where)
+    return ends[0], ends[1]
+
+
+def _report(
+    graph: Graph, output: Fraction, low: Array, high: Array, n_boxes: int
+) -> OutputReport:
+    a, b = output
+    cut = partial(part_of, graph, low, high)
+    both, divisor = cut((a, _ONE), (b, _ONE)), cut((b, _ONE))
+    sign, denominator, zeros = _denominator(both, divisor, n_boxes)
+    pole = _worst(both, zeros) if len(zeros) else None
+    verdict: Verdict = "proved" if denominator.bound > 0 else "not decided"
+    return OutputReport(
+        domain=tuple(zip(low.tolist(), high.tolist(), strict=True)),
+        used=tuple(both.inputs),
+        verdict="pole found" if pole else verdict,
+        sign=sign,
+        denominator=denominator,
+        is_constant=not divisor.inputs,
+        pole=pole,
+        output=_output(cut(output), verdict, pole, n_boxes),
+        arguments=tuple(_arguments(graph, output, cut, n_boxes)),
+    )
+
+
+def _denominator(both: Part, divisor: Part, n_boxes: int) -> tuple[int, Extreme, Array]:
+    """The sign of the denominator, its smallest size, and the zeros (K, D) found."""
+    points = both.spread()
+    b = both.values(points)[1]
+    above, below, none = points[b > 0], points[b < 0], points[:0]
+    if len(above) and len(below):
+        return _crossed(both, below, above)
+    sign = -1 if len(below) else 1
+    value, point = both.smallest(lambda values: sign * values[1])
+    extreme = Extreme(value, both.place(point), 0.0)
+    if math.isnan(value):
+        return 0, extreme, none
+    if value > 0:
+        bound = divisor.bound(sign, n_boxes)
+        if bound.lower > 0:
+            return sign, extreme._replace(bound=bound.lower), none
+        if bound.upper < 0:
+            value = bound.upper
+            point = np.array(divisor.place(bound.point))[both.inputs]
+    if value < 0:
+        ends = point[None], above if sign > 0 else below
+        return _crossed(both, *ends[::sign])
+    touches = value <= TOUCHES * np.nanmax(np.abs(b))
+    return sign, extreme, point[None] if touches else none
+
+
+def _crossed(both: Part, below: Array, above: Array) -> tuple[int, Extreme, Array]:
+    """Find zeros on lines between points where the denominator has opposite signs."""
+    ends = [
+        points[np.linspace(0, len(points) - 1, N_LINES).astype(int)]
+        for points in (below, above)
+    ]
+    zeros = zeros_between(lambda x: both.values(x)[1], *ends)
+    sizes = [np.abs(both.values(points)[1]) for points in (zeros, *ends)]
+    # It may also jump, or not be defined between the points.
+    is_zero = sizes[0] <= CONTINUOUS * np.maximum(sizes[1], sizes[2])
+    if not is_zero.any():
+        value, point = both.smallest(lambda values: np.abs(values[1]))
+        return 0, Extreme(value, both.place(point), 0.0), zeros[:0]
+    zeros, size = zeros[is_zero], sizes[0][is_zero]
+    least = int(np.argmin(size))
+    return 0, Extreme(float(size[least]), both.place(zeros[least]), 0.0), zeros
+
+
+def _worst(both: Part, zeros: Array) -> Pole:
+    """The zero of the denominator where the numerator is largest."""
+    a = both.values(zeros)[0]
+    worst = int(np.argmax(np.nan_to_num(np.abs(a), nan=0.0)))
+    points = both.spread()
+    largest = np.nanmax(np.abs(both.values(points)[0]), initial=0.0)
+    vanishes = abs(a[worst]) <= VANISHES * largest
+    # The numerator may be zero as well but fall more slowly, as in sin(x) / x².
+    lines = points[:N_LINES] - zeros[worst]
+    far, near = (_typical_ratio(both, zeros[worst] + h * lines) for h in (1e-3, 1e-5))
+    is_removable = bool(vanishes and near <= 10 * far)
+    return Pole(both.place(zeros[worst]), float(a[worst]), is_removable)
+
+
+def _typical_ratio(both: Part, points: Array) -> float:
+    with np.errstate(all="ignore"):
+        sizes = np.abs(np.divide(*both.values(points)))
+    sizes = sizes[np.isfinite(sizes)]
+    return float(np.median(sizes)) if len(sizes) else math.nan
+
+
+def _output(part: Part, verdict: Verdict, pole: Pole | None, n_boxes: int) -> Extreme:
+    """The largest size of the output."""
+    if pole and not pole.is_removable:
+        return Extreme(math.inf, pole.point, math.inf)
+    value, point = part.smallest(lambda values: -np.abs(values[0]))
+    extreme = Extreme(abs(value), part.place(point), math.inf)
+    if verdict != "proved":
+        return extreme
+    half = max(n_boxes // 2, 1)
+    lowest, minus_highest = (part.bound(sign, half).lower for sign in (1, -1))
+    return extreme._replace(bound=-min(lowest, minus_highest))
+
+
+def _arguments(
+    graph: Graph, output: Fraction, cut: Callable[[Fraction], Part], n_boxes: int
+) -> Iterable[Argument]:
+    numbers = [k - graph.n_inputs for k in graph.ancestors(output)]
+    for node in (graph.nodes[k] for k in numbers if k >= 0):
+        for linear in node.arguments if unit(node.unit).positive else ():
+            part = cut((linear, _ONE))
+            value, point = part.smallest(lambda values: values[0])
+            bound = part.bound(1, n_boxes).lower if value >= 0 else -math.inf
+            yield Argument(node.unit, Extreme(value, part.place(point), bound))
+
+
+def _about_proof(report: OutputReport, names: Sequence[str]) -> str:
+    if report.is_constant:
+        return "no pole: the denominator is constant (proved)"
+    bound = _rounded_down(report.denominator.bound)
+    stays = f"above {bound:g}" if report.sign > 0 else f"below {-bound:g}"
+    ranges = ", ".join(_range(names[d], *report.domain[d]) for d in report.used)
+    return f"no pole: the denominator stays {stays} for all {ranges} (proved)"
+
+
+def _about_pole(report: OutputReport, names: Sequence[str]) -> str:
+    assert report.pole is not None
+    where = f"the denominator is 0{_at(report, report.pole.point, names)}"
+    if report.pole.is_removable:
+        return f"0/0: {where}, and so is the numerator"
+    return f"pole: {where}, where the numerator is {report.pole.numerator:.3g}"
+
+
+def _about_doubt(report: OutputReport, names: Sequence[str]) -> str:
+    value, point, _ = report.denominator
+    if math.isnan(value):
+        return "not decided: the denominator has no value anywhere we looked"
+    where = _at(report, point, names)
+    return (
+        f"not decided: the smallest denominator found is {value:.3g}{where}, but "
+        "smaller ones are not ruled out"
+    )
+
+
+_WORDS: dict[Verdict, Callable[[OutputReport, Sequence[str]], str]] = {
+    "proved": _about_proof,
+    "pole found": _about_pole,
+    "not decided": _about_doubt,
+}
+
+
+def _about_argument(
+    report: OutputReport, argument: Argument, names: Sequence[str]
+) -> str:
+    value, point, bound = argument.smallest
+    start = f"the argument of {argument.unit}"
+    if argument.is_proved:
+        return f"{start} never falls below {_rounded_down(bound):g} (proved)"
+    return f"{start} falls to {value:.3g}{_at(report, point, names)}"
+
+
+def _at(report: OutputReport, point: Sequence[float], names: Sequence[str]) -> str:
+    places = []
+    for d in report.used:
+        # A zero found by bisection is not worth its digits: 1e-30 in [-1, 1] is 0.
+        is_zero = abs(point[d]) < TOUCHES * max(map(abs, report.domain[d]))
+        places.append(f"{names[d]} = {0 if is_zero else point[d]:.6g}")
+    return f" at {', '.join(places)}" if places else ""
+
+
+def _range(name: str, low: float, high: float) -> str:
+    return f"{name} in [{low:.6g}, {high:.6g}]"
+
+
+def _rounded_down(value: float) -> float:
+    """Keep a bound true when it is shown with three digits."""
+    return float(Context(prec=3, rounding=ROUND_FLOOR).create_decimal(value))

@@ -1,0 +1,1 @@
+"""From a graph that fits to the formula it stands for."""

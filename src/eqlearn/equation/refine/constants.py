@@ -1,0 +1,118 @@
+"""The constants of a formula: standard errors, and snapping to simple values."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.refine.criterion import EXACT, Scored, refit
+from eqlearn.model.model import Constant
+from eqlearn.network.graph import Connection, Graph, sine_slots
+from eqlearn.training.levenberg import Samples, inverse, normal_equations
+
+#: What to expect before looking: one constant in two is simple, and of those that are
+#: this share is a multiple of 1/n.
+SHARES = {
+    1: 0.5,
+    2: 0.15,
+    3: 0.06,
+    4: 0.06,
+    5: 0.04,
+    6: 0.03,
+    8: 0.03,
+    10: 0.08,
+    100: 0.05,
+}
+#: No constant is known better than this, relative to its size.
+PRECISION = 1e-12
+
+
+def constants(graph: Graph, samples: Samples) -> list[Constant]:
+    """All free parameters with standard errors from s² (J Jᵀ)⁻¹."""
+    errors = standard_errors(graph, samples)
+    slots = graph.slots()
+    return [
+        Constant((slot, source), slots[slot][source], float(error))
+        for (slot, source), error in zip(graph.parameters(), errors, strict=True)
+    ]
+
+
+def standard_errors(graph: Graph, samples: Samples) -> Array:
+    """Standard errors of the parameters, by the Gauss-Newton Hessian."""
+    if not graph.n_parameters:
+        return np.zeros(0)
+    gram, _, sse = normal_equations(graph, samples)
+    variance = sse / max(samples.n_residuals - len(gram), 1)
+    return np.sqrt(np.maximum(np.diag(inverse(gram)), 0.0) * variance)
+
+
+def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
+    """Fix constants at simple values, the most certain first, if the criterion falls.
+
+    Simple are multiples of 1, 1/2, 1/3, ... and in the arguments of sines also of π,
+    π/2, ... The graph must be in the units of the data: a constant is simple there or
+    nowhere.
+    """
+    best, tried = found, set()
+    while True:
+        options = [
+            option
+            for option in _options(best.graph, samples)
+            if (option[1], option[2]) not in tried
+        ]
+        if not options:
+            return best
+        _, key, value = max(options)
+        tried.add((key, value))
+        fixed = _fixed_at(best.graph, key, value)
+        snapped = refit(fixed, samples, floor=floor, tolerance=1e-8)
+        if snapped.bic < best.bic:
+            best = snapped
+
+
+def _options(graph: Graph, samples: Samples) -> list[tuple[float, Connection, float]]:
+    """The odds for each constant that is rather simple than not, and its value then."""
+    angles = sine_slots(graph)
+    options = []
+    for constant in constants(graph, samples):
+        in_sine = constant.connection[0] in angles
+        odds, value = most_likely_simple(constant.value, constant.error, in_sine)
+        if odds > 1:
+            options.append((odds, constant.connection, value))
+    return options
+
+
+def most_likely_simple(
+    value: float, error: float, in_sine: bool
+) -> tuple[float, float]:
+    """Find the simple value that is most likely meant, and the odds that one is.
+
+    A constant that is not simple may lie anywhere between two points of a grid; one
+    that is lies within its errors of a point. So a coarse grid convinces sooner, and no
+    grid does whose step is a few errors.
+    """
+    units = (1.0, math.pi) if in_sine else (1.0,)
+    error = max(error, PRECISION * abs(value))
+    best = 0.0, value
+    for (n, share), unit in itertools.product(SHARES.items(), units):
+        step = unit / n
+        simple = round(value / step) * step
+        if simple:
+            z = (value - simple) / error
+            density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / error
+            best = max(best, (share / len(units) * step * density, simple))
+    return best
+
+
+def _fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
+    slots = graph.slots()
+    slots[key[0]] = {**slots[key[0]], key[1]: value}
+    for follower, (lead, ratio) in graph.ties.items():
+        if lead == key:
+            slot, source = follower
+            slots[slot] = {**slots[slot], source: ratio * value}
+    ties = {f: tie for f, tie in graph.ties.items() if tie[0] != key}
+    fixed = graph.fixed | {key} | (graph.ties.keys() - ties.keys())
+    return replace(graph.with_slots(slots, frozenset(fixed)), ties=ties)

@@ -1,0 +1,1 @@
+"""From a formula to text, source code and functions."""

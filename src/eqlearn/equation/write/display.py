@@ -1,0 +1,228 @@
+"""Formulas to look at: SymPy, LaTeX and MathML, with the user's names made harmless.
+
+SymPy's printers see only x1, x2, ...; the names are put in when they are done, for
+SymPy splits names at underscores and prints some of their characters as they are.
+"""
+
+import html
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from numbers import Integral
+from typing import Any
+
+from eqlearn.equation.write.formulas import Formulas, formulas
+from eqlearn.equation.write.names import latex_name, markup_name
+from eqlearn.equation.write.symbolic import expressions, recognised, rounded
+from eqlearn.errors import EqlearnError, must
+from eqlearn.network.graph import CONSTANT, Graph
+
+#: Written without names for its units, a formula can double with each of them; and
+#: nobody reads one as long as this.
+MOST_TERMS = 1_000
+
+
+def to_sympy(
+    formulas: Formulas, digits: int | None = None, *, recognise: bool = False
+) -> tuple[Any, ...]:
+    """Write each target as a SymPy expression of symbols with the inputs' names.
+
+    `recognise` writes 1/3 and π/2 for constants that are just these numbers.
+    """
+    import sympy
+
+    inner = _inner_expressions(formulas, digits, recognise)
+    outer = {
+        sympy.Symbol(f"x{i + 1}"): sympy.Symbol(name)
+        for i, name in enumerate(formulas.inputs)
+    }
+    return tuple(expression.xreplace(outer) for expression in inner)
+
+
+def _inner_expressions(
+    formulas: Formulas, digits: int | None, recognise: bool
+) -> tuple[Any, ...]:
+    """Expressions of x1, x2, ...: safe to be printed, and to be made functions of."""
+    n_terms = max(_sizes(formulas.graph))
+    if n_terms > MOST_TERMS:
+        what = f"of at most {MOST_TERMS} terms to be one formula"
+        hint = "Export it as code, JSON or a function."
+        raise must("formulas", what, n_terms, hint)
+    try:
+        found = expressions(formulas.graph)
+    except OverflowError as error:
+        raise must("formulas", "of constants within range", str(error)) from error
+    if recognise:
+        found = tuple(map(recognised, found))
+    if digits is not None:
+        found = tuple(rounded(expression, digits) for expression in found)
+    return found
+
+
+def _sizes(graph: Graph) -> list[int]:
+    """How many terms each output has when its units are written out."""
+    sizes = {i: 1 for i in range(CONSTANT, graph.n_inputs)}
+    for k, node in enumerate(graph.nodes):
+        terms = sum(sizes[s] for linear in node.arguments for s in linear)
+        sizes[graph.n_inputs + k] = 1 + terms
+    return [sum(sizes[s] for s in [*a, *b]) for a, b in graph.outputs]
+
+
+def latex(
+    formulas: Formulas, digits: int | None = None, *, recognise: bool = False
+) -> str:
+    """Write `target = formula`, several aligned below each other."""
+    sides = list(_latex_sides(formulas, digits, recognise))
+    if len(sides) == 1:
+        return " = ".join(sides[0])
+    rows = r" \\ ".join(" &= ".join(side) for side in sides)
+    return rf"\begin{{aligned}} {rows} \end{{aligned}}"
+
+
+def latex_table(
+    table: Sequence[Formulas],
+    facts: Mapping[str, Sequence[object]] | None = None,
+    digits: int | None = 4,
+) -> str:
+    """Write a table of formulas, with columns of facts: an error, a complexity.
+
+    A fact is a sequence with one entry for each row, that is for each target.
+    """
+    sides = [s for formulas in table for s in _latex_sides(formulas, digits, False)]
+    columns = dict(facts or {})
+    for name, column in columns.items():
+        if len(column) != len(sides):
+            raise must(f"facts[{name!r}]", f"{len(sides)} entries", len(column))
+    heads = ["target", "formula", *columns]
+    rows = [
+        [*side, *(_latex_cell(column[row]) for column in columns.values())]
+        for row, side in enumerate(sides)
+    ]
+    lines = [
+        rf"\begin{{tabular}}{{ll{'r' * len(columns)}}}",
+        r"\hline",
+        _latex_row([latex_name(head, i) for i, head in enumerate(heads)]),
+        r"\hline",
+        *map(_latex_row, rows),
+        r"\hline",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(f"${cell}$" for cell in cells) + r" \\"
+
+
+def _latex_cell(value: object) -> str:
+    if isinstance(value, float):
+        return _latex_number(float(f"{value:.4g}"))
+    return str(value) if isinstance(value, Integral) else latex_name(str(value), 0)
+
+
+def _latex_sides(
+    formulas: Formulas, digits: int | None, recognise: bool
+) -> Iterator[tuple[str, str]]:
+    import sympy
+
+    names = {
+        sympy.Symbol(f"x{i + 1}"): latex_name(name, i)
+        for i, name in enumerate(formulas.inputs)
+    }
+    printer = _latex_printer()({"symbol_names": names})
+    inner = _inner_expressions(formulas, digits, recognise)
+    for o, (target, formula) in enumerate(zip(formulas.targets, inner, strict=True)):
+        yield latex_name(target, o), printer.doprint(formula)
+
+
+@cache
+def _latex_printer() -> Any:
+    from sympy.printing.latex import LatexPrinter
+
+    class FullPrecision(LatexPrinter):
+        def _print_Float(self, number: Any) -> str:
+            return _latex_number(float(number))
+
+    return FullPrecision
+
+
+def _latex_number(value: float) -> str:
+    if math.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    mantissa, _, exponent = repr(value).partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def mathml(
+    formulas: Formulas, digits: int | None = None, *, recognise: bool = False
+) -> str:
+    """Write one `math` element, with a table row for each of several targets."""
+    names = [markup_name(name, i) for i, name in enumerate(formulas.inputs)]
+    inner = _inner_expressions(formulas, digits, recognise)
+    rows = [
+        f"<mi>{markup_name(target, o)}</mi><mo>=</mo>{_mathml_of(formula, names)}"
+        for o, (target, formula) in enumerate(zip(formulas.targets, inner, strict=True))
+    ]
+    body = f"<mrow>{rows[0]}</mrow>"
+    if len(rows) > 1:
+        cells = "".join(f"<mtr><mtd>{row}</mtd></mtr>" for row in rows)
+        body = f"<mtable>{cells}</mtable>"
+    math_ml = "http://www.w3.org/1998/Math/MathML"
+    return f'<math xmlns="{math_ml}" display="block">{body}</math>'
+
+
+def _mathml_of(formula: Any, names: Sequence[str]) -> str:
+    text = _mathml_printer()()._print(formula).toxml()
+    # SymPy writes entities that only HTML knows; the characters are known everywhere.
+    entity = r"&(?!amp;|lt;|gt;)\w+;"
+    text = re.sub(entity, lambda match: html.unescape(match[0]), text)
+    # Names come last and in one sweep: nothing looks at them again.
+    return re.sub("\ue000x([0-9]+)", lambda match: names[int(match[1]) - 1], text)
+
+
+@cache
+def _mathml_printer() -> Any:
+    from sympy.printing.mathml import MathMLPresentationPrinter
+
+    class Safe(MathMLPresentationPrinter):
+        def _text(self, tag: str, text: str) -> Any:
+            element = self.dom.createElement(tag)
+            element.appendChild(self.dom.createTextNode(text))
+            return element
+
+        def _print_Symbol(self, symbol: Any, style: str = "plain") -> Any:
+            return self._text("mi", f"\ue000{symbol.name}")
+
+        def _print_Float(self, number: Any) -> Any:
+            mantissa, _, exponent = repr(float(number)).partition("e")
+            if not exponent:
+                return self._text("mn", mantissa)
+            power = self.dom.createElement("msup")
+            power.appendChild(self._text("mn", "10"))
+            power.appendChild(self._text("mn", str(int(exponent))))
+            row = self.dom.createElement("mrow")
+            for part in (self._text("mn", mantissa), self._text("mo", "⋅"), power):
+                row.appendChild(part)
+            return row
+
+    return Safe
+
+
+#: Digits of constants in formulas that are shown.
+DIGITS = 4
+
+
+def formula_text(
+    graph: Graph, inputs: Sequence[str], target: str, digits: int | None = DIGITS
+) -> str:
+    """Write a formula in one line: 1/3 and π where a constant is just that."""
+    import sympy
+
+    one = formulas([graph], inputs, [target])
+    try:
+        (expression,) = to_sympy(one, digits, recognise=True)
+    except EqlearnError:  # nobody reads a formula of a thousand terms
+        return f"{target} = (a formula of {graph.n_parameters} constants)"
+    # A number alone would be printed with all its zeros: 1.11200000000000.
+    return f"{target} = {sympy.sstr(expression, full_prec=False)}"

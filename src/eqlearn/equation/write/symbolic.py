@@ -1,0 +1,102 @@
+"""Reading a formula off a graph, as SymPy."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from eqlearn.network.canonical import COSINE
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.units import unit
+
+
+def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, ...]:
+    """Write each output as a SymPy expression with the graph's exact constants.
+
+    Inputs are called x1, x2, ... unless `names` says otherwise.
+    """
+    import sympy
+
+    names = names or [f"x{i + 1}" for i in range(graph.n_inputs)]
+    features: list[Any] = [sympy.Symbol(name) for name in names]
+
+    def combine(linear: Linear) -> Any:
+        terms = [
+            _number(w) * (sympy.Integer(1) if s == CONSTANT else features[s])
+            for s, w in sorted(linear.items())
+        ]
+        return sympy.Add(*terms)
+
+    for node in graph.nodes:
+        (first, *rest) = node.arguments
+        if node.unit == "sin" and first.get(CONSTANT) == COSINE:
+            without = {s: w for s, w in first.items() if s != CONSTANT}
+            features.append(sympy.cos(combine(without)))
+        else:
+            arguments = [combine(linear) for linear in (first, *rest)]
+            features.append(unit(node.unit)(sympy, *arguments))
+    return tuple(
+        combine(_divided(a, b)) / combine(_divided(b, b)) for a, b in graph.outputs
+    )
+
+
+def _divided(linear: Linear, denominator: Linear) -> Linear:
+    """Scale a part of a fraction such that the denominator reads 1 + ... or x + ..."""
+    unit_term = denominator.get(CONSTANT) or max(denominator.values(), key=abs)
+    return {source: weight / unit_term for source, weight in linear.items()}
+
+
+def rounded(expression: Any, digits: int = 4) -> Any:
+    """Round all constants to significant digits, for display."""
+    import sympy
+
+    floats = expression.atoms(sympy.Float)
+    return expression.xreplace({f: _number(float(f"{f:.{digits}g}")) for f in floats})
+
+
+#: Above this size only whole numbers are recognised.
+LARGEST_FRACTION = 1e4
+
+
+def recognised(expression: Any) -> Any:
+    """Write constants that are fractions, or fractions of π, as what they are.
+
+    Meant for snapped formulas: a constant that merely comes close stays a number.
+    """
+    import sympy
+
+    names = {}
+    for number in expression.atoms(sympy.Float):
+        value = float(number)
+        for measure in (sympy.Integer(1), sympy.pi):
+            ratio = value / float(measure)
+            # Between large numbers hardly any float is far from such a fraction.
+            is_large = abs(ratio) > LARGEST_FRACTION
+            fraction = Fraction(ratio).limit_denominator(1 if is_large else 100)
+            if fraction and abs(ratio - fraction) <= 1e-14 * abs(ratio):
+                simple = sympy.Rational(fraction.numerator, fraction.denominator)
+                names[number] = simple * measure
+                break
+    return _whole_denominators(expression.xreplace(names))
+
+
+def _whole_denominators(expression: Any) -> Any:
+    """Write a/(2·(x/2 + 1)) as a/(x + 2)."""
+    import sympy
+
+    def is_one_over_a_sum(part: Any) -> bool:
+        return part.is_Pow and part.exp == -1 and part.base.is_Add
+
+    def rewritten(part: Any) -> Any:
+        content, primitive = part.base.primitive()
+        return sympy.Mul(1 / content, 1 / primitive)
+
+    return expression.replace(is_one_over_a_sum, rewritten)
+
+
+def _number(value: float) -> Any:
+    """Write whole numbers as integers, so that 1·x reads x."""
+    import sympy
+
+    if value == int(value) and abs(value) < 1e6:
+        return sympy.Integer(int(value))
+    return sympy.Float(value)

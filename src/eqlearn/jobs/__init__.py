@@ -1,0 +1,1 @@
+"""Work cut into segments, kept and driven to its end: here, or on many workers."""

@@ -1,0 +1,1 @@
+"""What was learned, as values: a model, its equations, constants and verdicts."""

@@ -1,0 +1,79 @@
+"""A model as rows to be read: its equations, and the constants of the chosen ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from eqlearn.model.model import Equation, Model
+from eqlearn.network.graph import CONSTANT, Graph
+
+
+def equation_rows(model: Model) -> list[dict[str, Any]]:
+    """Every equation with its errors, its size and what each criterion says."""
+    return [_equation_row(equation) for equation in model.equations]
+
+
+def _equation_row(equation: Equation) -> dict[str, Any]:
+    scores = dict(equation.scores)
+    return {
+        "target": equation.target,
+        "equation": equation.formula,
+        "validation_error": scores.pop("validation_error", float("nan")),
+        "extrapolation_error": scores.pop("extrapolation_error", float("nan")),
+        "rms": equation.rms,
+        "complexity": equation.complexity,
+        "active_units": len(equation.graph.nodes),
+        "votes": equation.votes,
+        "information": equation.bic,
+        **scores,
+        "has_pole": equation.has_pole,
+        "chosen": equation.is_chosen,
+    }
+
+
+def constant_rows(model: Model) -> list[dict[str, Any]]:
+    """The fitted constants of the chosen equations, where they stand, and how sure.
+
+    `snapped` is the simple value that the data allow for a constant, or None.
+    """
+    return [
+        {"target": equation.target, **row}
+        for equation in model.chosen
+        for row in _constants_of(equation, model.inputs)
+    ]
+
+
+def _constants_of(equation: Equation, inputs: Sequence[str]) -> list[dict[str, Any]]:
+    places = _places(equation.graph)
+    features = _features(equation.graph, inputs)
+    slots = equation.snapped.slots()
+    # A graph keeps its slots when constants are snapped, unless a form became shorter.
+    is_same = len(slots) == len(equation.graph.slots())
+    rows = []
+    for constant in equation.constants:
+        slot, source = constant.connection
+        is_fixed = is_same and constant.connection in equation.snapped.fixed
+        rows.append(
+            {
+                "of": f"{features[source]} in {places[slot]}",
+                "value": constant.value,
+                "standard_error": constant.error,
+                "snapped": slots[slot].get(source) if is_fixed else None,
+            }
+        )
+    return rows
+
+
+def _features(graph: Graph, inputs: Sequence[str]) -> dict[int, str]:
+    names = {CONSTANT: "1"} | dict(enumerate(inputs))
+    for k, node in enumerate(graph.nodes):
+        names[graph.n_inputs + k] = f"{node.unit} {k + 1}"
+    return names
+
+
+def _places(graph: Graph) -> list[str]:
+    places = []
+    for k, node in enumerate(graph.nodes):
+        places += [f"{node.unit} {k + 1}"] * len(node.arguments)
+    for _ in graph.outputs:
+        places += ["the numerator", "the denominator"]
+    return places

@@ -1,0 +1,61 @@
+"""Graphs made of other graphs: in other units of measure, or several as one."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+
+
+def rescaled(graph: Graph, x_scale: Array, y_scale: Array) -> Graph:
+    """Fold scales into the weights: the graph of y · y_scale as a function of x.
+
+    `graph` takes inputs divided by `x_scale` (D,) and gives outputs divided by
+    `y_scale` (M,).
+    """
+    divisors = dict(enumerate(np.asarray(x_scale, dtype=float).tolist()))
+
+    def folded(linear: Linear, factor: float = 1.0) -> Linear:
+        return {s: w * factor / divisors.get(s, 1.0) for s, w in linear.items()}
+
+    slots = [folded(linear) for linear in graph.slots()]
+    first = graph.first_output_slot
+    for o, factor in enumerate(np.asarray(y_scale, dtype=float).tolist()):
+        numerator = graph.outputs[o][0]
+        slots[first + 2 * o] = folded(numerator, factor)
+    return graph.with_slots(slots)
+
+
+def joined(graphs: Sequence[Graph]) -> Graph:
+    """One graph with the outputs of all; equal units are shared, unused ones dropped.
+
+    No constant is folded and no sum turned around, so that the numbers stay the same.
+    """
+    n_inputs = graphs[0].n_inputs
+    nodes: list[Node] = []
+    known: dict[object, int] = {}
+    outputs: list[tuple[Linear, Linear]] = []
+    for graph in graphs:
+        used = set(graph.ancestors(chain.from_iterable(graph.outputs)))
+        numbers = {i: i for i in range(CONSTANT, n_inputs)}
+
+        for k, node in enumerate(graph.nodes):
+            if n_inputs + k not in used:
+                continue
+            arguments = tuple(_moved(linear, numbers) for linear in node.arguments)
+            key = node.unit, tuple(tuple(linear.items()) for linear in arguments)
+            if key not in known:
+                known[key] = n_inputs + len(nodes)
+                nodes.append(Node(node.unit, arguments))
+            numbers[n_inputs + k] = known[key]
+        outputs += [(_moved(a, numbers), _moved(b, numbers)) for a, b in graph.outputs]
+    return Graph(n_inputs, tuple(nodes), tuple(outputs))
+
+
+def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
+    moved: dict[int, float] = {}
+    for source, weight in linear.items():  # of which two may be one unit now
+        moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
+    return moved

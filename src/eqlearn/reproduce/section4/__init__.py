@@ -1,0 +1,1 @@
+"""The experiments of section 4: formulas, random expressions, pendulum."""

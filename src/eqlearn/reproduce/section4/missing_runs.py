@@ -1,0 +1,138 @@
+"""Make the runs that are missing, each in a process of its own, and write them down.
+
+Every run is a line in a file as soon as it has ended. The same call again goes on from
+there; Ctrl-C loses the runs under way and no others, and of networks whose training
+takes hours no finished step.
+"""
+
+import math
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from eqlearn.reproduce.jsonl import Line, append_line
+from eqlearn.reproduce.section4.experiments import OF_HOURS
+from eqlearn.reproduce.section4.runs import (
+    Job,
+    Run,
+    allowance,
+    circumstances,
+    perform,
+    read_lines,
+)
+from eqlearn.reproduce.subprocesses import FAILED, Failure, in_processes
+
+_LONGEST_FORMULA = 100
+#: Loads and, after a change, compiles the kernels; not recorded.
+_WARM_UP = Job(Run("eqlearn", "laws", "reduced-mass", 0, 50, 0.01, 0, "1"), 1.0)
+
+_HOW = "Run eqlearn on them first, or give a time."
+
+Tell = Callable[[str], None]
+
+
+def conduct(
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    n_workers: int = 1,
+    n_at_once: int = 1,
+    redo: bool = False,
+    tell: Tell = print,
+) -> None:
+    """Make the runs that a file has no line of, in order, some at a time.
+
+    A run whose time is measured by eqlearn's has to wait until that is known.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    left = _missing(runs, path, n_workers, redo=redo)
+    while left:
+        allowed = allowance(read_lines(path))
+        timed = [
+            Job(run, seconds, n_workers, _keep(path, run, n_workers))
+            for run in left
+            if (seconds := allowed(run)) is not None
+        ]
+        if not timed:
+            tell(f"Left out for want of eqlearn's time: {len(left)} runs. {_HOW}")
+            return
+        _make(timed, n_at_once, path, tell)
+        done = {job.run.key for job in timed}
+        left = [run for run in left if run.key not in done]
+
+
+def _missing(
+    runs: Sequence[Run], path: Path, n_workers: int, *, redo: bool
+) -> list[Run]:
+    lines = read_lines(path)
+
+    def is_done(run: Run) -> bool:
+        line = lines.get(run.key)
+        # What was not possible may be by now, and what is kept can go on.
+        return (
+            line is not None
+            and line["status"] != "not possible"
+            and (_keep(path, run, n_workers) is None or line["status"] not in FAILED)
+        )
+
+    return [run for run in runs if redo or not is_done(run)]
+
+
+def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
+    if any(job.run.method == "eqlearn" for job in jobs):
+        list(in_processes(perform, [_WARM_UP], 1, _patience))
+    start = time.monotonic()
+    results = in_processes(perform, jobs, n_at_once, _patience)
+    for n, (job, result) in enumerate(results, start=1):
+        line = _line(job, result, n_at_once)
+        append_line(path, line)
+        if job.keep is not None and not isinstance(result, Failure):
+            shutil.rmtree(job.keep, ignore_errors=True)
+        minutes = (time.monotonic() - start) / 60
+        tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
+
+
+def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
+    """Where the steps of a run are kept until it has ended, if it takes hours.
+
+    More workers train for more epochs in the same time: that is another run.
+    """
+    if run.method not in OF_HOURS:
+        return None
+    name = "-".join(map(str, (*run.key, n_workers)))
+    return path.parent / "under-way" / name
+
+
+def _patience(job: Job) -> float:
+    """Allow for starting, compiling and judging, and for limits being overrun."""
+    return 3 * job.seconds + 180
+
+
+def _line(job: Job, result: Line | Failure, n_at_once: int) -> Line:
+    if isinstance(result, Failure):
+        result = {
+            "status": result.status,
+            "message": result.message,
+            "identified": "no",
+        }
+    limit = round(job.seconds, 1) if math.isfinite(job.seconds) else None
+    asked: dict[str, Any] = {**vars(job.run), "time_limit": limit}
+    return {**asked, **circumstances(n_at_once), **result}
+
+
+def summary(line: Line) -> str:
+    """Say in a line what a run came to."""
+    if line["status"] != "ok":
+        return f"{line['status']}, {line['message'].strip().splitlines()[-1]}"
+    error = line["relative_rms_outside"]
+    outside = "∞" if error is None else f"{100 * error:.2g} %"
+    formulas = "; ".join(
+        f"{o['name']} = {o['formula']}" for o in line["outputs"] if o["formula"]
+    )
+    if len(formulas) > _LONGEST_FORMULA:
+        formulas = formulas[: _LONGEST_FORMULA - 1] + "…"
+    found = {"no": "NOT identified"}.get(line["identified"], line["identified"])
+    counts = f"{line['restarts']} attempts, {line['parameters']} parameters"
+    return f"{found}, {line['seconds']} s, {counts}, outside {outside}: {formulas}"

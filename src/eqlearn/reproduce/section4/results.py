@@ -1,0 +1,126 @@
+"""What is made of the lines of section 4: tables, figures and pages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eqlearn.data.write_table import replacing
+from eqlearn.errors import unknown
+from eqlearn.jobs.backends import n_processes
+from eqlearn.report.svg import png
+from eqlearn.reproduce.jsonl import Line
+from eqlearn.reproduce.section4.criteria_compared import selection_table
+from eqlearn.reproduce.section4.experiments import (
+    EXPERIMENTS,
+    OURS,
+    methods_of,
+    runs_of,
+)
+from eqlearn.reproduce.section4.figures import caption, drawn, plot_selection
+from eqlearn.reproduce.section4.missing_runs import Tell, conduct
+from eqlearn.reproduce.section4.phases import watched
+from eqlearn.reproduce.section4.runs import read_lines
+from eqlearn.reproduce.section4.tables import table
+from eqlearn.reproduce.text_tables import Layout, figure, page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LINES = "runs.jsonl"
+SELECTION = "selection"
+PHASES = "phases"
+#: Experiments that the selection is judged by, at least.
+FOR_SELECTION = ("division", "formulas")
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    *,
+    recipe: str = "fast",
+    methods: Sequence[str] | None = None,
+    n_seeds: int | None = None,
+    seconds: float | None = None,
+    jobs: int = -1,
+    tell: Tell = print,
+) -> list[Path]:
+    """Conduct experiments, go on where they were left, and write what came out.
+
+    The selection has no runs of its own: it looks at what is there, and has those of
+    `FOR_SELECTION` made if they are not. Ctrl-C leaves tables of what is there.
+    """
+    n_workers = n_processes(jobs)
+    asked = [name for name in names if name in EXPERIMENTS]
+    known = dict.fromkeys(
+        method for name in asked for method in methods_of(name, recipe)
+    )
+    for method in methods or ():  # not every experiment has each
+        if asked and method not in known:
+            raise unknown("methods", method, known)
+    lines = out / LINES
+    runs = [
+        run
+        for name in asked
+        for run in runs_of(
+            name, recipe=recipe, methods=methods, n_seeds=n_seeds, seconds=seconds
+        )
+    ]
+    if SELECTION in names and not asked:
+        for name in FOR_SELECTION:
+            ours = [OURS["fast"]]
+            runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
+    try:
+        own = [run for run in runs if run.method in OURS.values()]
+        conduct(own, lines, n_workers=n_workers, tell=tell)
+        # Rivals compute in one process each, so several go on side by side.
+        rivals = [run for run in runs if run not in own]
+        conduct(rivals, lines, n_at_once=n_workers, tell=tell)
+        if PHASES in names:
+            _save(out, {f"{PHASES}.png": png(watched(out))})
+    finally:
+        written = write_results(out, [name for name in names if name != PHASES])
+    return written + [out / f"{PHASES}.png"] * (PHASES in names)
+
+
+def write_results(out: Path, names: Iterable[str]) -> list[Path]:
+    """Write tables and figures of the experiments that there are lines of."""
+    lines = list(read_lines(out / LINES).values())
+    written: list[Path] = []
+    for name in names:
+        if name == SELECTION:
+            alpha = plot_selection(lines)
+            figures = {} if alpha is None else {"selection-alpha": alpha}
+            written += _write(out, name, selection_table(lines), figures)
+            continue
+        own = lines_of(name, lines)
+        if own:
+            written += _write(out, name, table(name, own), drawn(name, own))
+    return written
+
+
+def lines_of(name: str, lines: Iterable[Line]) -> list[Line]:
+    """Take the lines that an experiment is about, whoever made them."""
+    return [line for line in lines if line["problem"] in EXPERIMENTS[name].problems]
+
+
+def _write(
+    out: Path, name: str, layout: Layout, figures: "Mapping[str, Figure]"
+) -> list[Path]:
+    images = {f"{key}.png": png(drawing) for key, drawing in figures.items()}
+    captions = {f"{key}.png": caption(key) for key in figures}
+    shown = "".join(f"![{text}]({file})\n\n" for file, text in captions.items())
+    inner = "".join(figure(text, file) for file, text in captions.items())
+    files = {
+        **images,
+        f"{name}.txt": layout.text().encode(),
+        f"{name}.md": f"{layout.markdown()}\n{shown}".encode(),
+        f"{name}.html": page(layout.title, layout.html() + inner).encode(),
+    }
+    return _save(out, files)
+
+
+def _save(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    for name, content in files.items():
+        with replacing(str(out / name)) as file:
+            file.write(content)
+    return [out / name for name in files]

@@ -1,0 +1,185 @@
+"""One run: data, a method, and a verdict as a JSON line."""
+
+import math
+import os
+import platform
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eqlearn import __version__
+from eqlearn.baselines.methods import METHODS
+from eqlearn.baselines.question import Answer, NotPossible, Question
+from eqlearn.problems import Problem, problem
+from eqlearn.report.progress import logged
+from eqlearn.reproduce.jsonl import Line, whole_lines
+from eqlearn.reproduce.section4.judging import judge
+
+#: A rival's time limit: as long as all cores of eqlearn took, and ten times that.
+ONE_TIME, TEN_TIMES = "1x", "10x"
+TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
+#: No time limit.
+TO_THE_END = "none"
+#: Seconds between two words about a run of hours.
+NEWS = 300.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is learned, from what, in what time."""
+
+    method: str
+    group: str
+    problem: str
+    seed: int
+    rows: int
+    noise: float  # in the unit of the problem's noise
+    far: int  # labelled points from outside the training range
+    limit: str  # seconds, ONE_TIME, TEN_TIMES or TO_THE_END
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two runs the same; the code that ran is no part of it."""
+        return tuple(value for name, value in asdict(self).items() if name != "group")
+
+    @property
+    def question(self) -> tuple[Any, ...]:
+        """What is asked, whoever is to answer it and from whichever draw of data."""
+        return self.problem, self.rows, self.noise, self.far
+
+    @property
+    def asked(self) -> Problem:
+        """The problem, as noisy as here."""
+        return problem(self.problem).with_noise(self.noise)
+
+    def random(self, *more: int) -> np.random.Generator:
+        """Draw as this run does, whoever makes it."""
+        # The name is part of it: 62 laws at one seed have their noise from 62 draws.
+        name = zlib.crc32(self.problem.encode())
+        return np.random.default_rng([name, self.seed, *more])
+
+    def __str__(self) -> str:
+        far = f", {self.far} far points" if self.far else ""
+        who = "" if self.method == "eqlearn" else f"{self.method}: "
+        what = f"{self.rows} rows, noise {self.noise:g}{far}, seed {self.seed}"
+        return f"{who}{self.problem} ({what})"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run with the seconds it is allowed."""
+
+    run: Run
+    seconds: float
+    workers: int = 1
+    keep: Path | None = None  # for steps of the run, so that it can go on
+
+
+def run_of(line: Line) -> Run:
+    """Read off a line which run it tells about."""
+    return Run(**{name: line[name] for name in Run.__dataclass_fields__})
+
+
+def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
+    """Read the newest line of every run; one cut off in writing is left out."""
+    return {run_of(line).key: line for line in whole_lines(path)}
+
+
+def perform(job: Job) -> Line:
+    """Make a run and judge what came out: all of a line but what all runs share."""
+    code = {"commit": commit()}  # what is imported now; it may change while this runs
+    question = posed(job)
+    if job.keep is not None:  # it takes hours
+        told = logged(job.run.asked.inputs, job.run.asked.outputs, sys.stderr, NEWS)
+        question = replace(question, follow=told)
+    try:
+        method = METHODS[job.run.method].load()
+        start = time.perf_counter()
+        answers = method(question)
+    except NotPossible as reason:
+        return {"status": "not possible", "message": str(reason), **code}
+    seconds = time.perf_counter() - start
+    if job.keep is not None:  # it may have begun in an earlier session
+        known = (answer.remarks["seconds"] for answer in answers if answer is not None)
+        seconds = max([seconds, *known])
+    judged = judged_for(job.run, answers)
+    return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
+
+
+def posed(job: Job) -> Question:
+    """Draw the data of a run."""
+    run, asked, rng = job.run, job.run.asked, job.run.random()
+    x, y = asked.sample(run.rows, rng)
+    far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
+    noise = run.noise * asked.noise_scale
+    return Question(
+        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers, job.keep
+    )
+
+
+def judged_for(run: Run, answers: Sequence[Answer | None]) -> Line:
+    """Judge answers to a run's question, at points that are the run's own too."""
+    return judge(answers, run.asked, run.random(1))
+
+
+def circumstances(n_jobs: int) -> Line:
+    """Tell what all runs of one call share: the code, the machine and the date."""
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "commit": commit(),
+        "cores": os.cpu_count(),
+        "jobs": n_jobs,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def commit() -> str:
+    """Name the commit, with a + if the library was changed since; "" if installed."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(Path(__file__).parent), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        # Installed into another project, it is that one's commit and not ours.
+        git("ls-files", "--error-unmatch", Path(__file__).name)
+        changed = git("status", "--porcelain", "--", "..")
+        return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+#: Tells a run's seconds from the lines so far; None if they do not say.
+Allowance = Callable[[Run], float | None]
+
+
+def allowance(lines: dict[tuple[Any, ...], Line]) -> Allowance:
+    """Measure rivals' time by the median of eqlearn's on the same question.
+
+    They have one core: where eqlearn had two, they have twice as long.
+    """
+    ours: dict[tuple[Any, ...], list[float]] = {}
+    for line in lines.values():
+        if line["method"] == "eqlearn" and "seconds" in line:
+            core_seconds = line["seconds"] * line["workers"]
+            ours.setdefault(run_of(line).question, []).append(core_seconds)
+
+    def seconds(run: Run) -> float | None:
+        if run.limit == TO_THE_END:
+            return math.inf
+        if run.limit not in TIMES:
+            return float(run.limit)
+        times = ours.get(run.question)
+        return None if times is None else TIMES[run.limit] * float(np.median(times))
+
+    return seconds

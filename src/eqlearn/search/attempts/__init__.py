@@ -1,0 +1,1 @@
+"""What is tried: fractions of features, networks, growths, loans."""

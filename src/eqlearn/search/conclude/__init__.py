@@ -1,0 +1,1 @@
+"""What is made of it: a choice, a verdict, a model."""

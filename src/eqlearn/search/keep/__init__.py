@@ -1,0 +1,1 @@
+"""What is kept of it: the pool, its refinements, the final fits."""

@@ -1,0 +1,237 @@
+"""The paper's recipe as a plan: a grid of networks, each trained to its end.
+
+Networks that differ in λ only are trained side by side, as one batch of one shape.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.errors import EqlearnError, must
+from eqlearn.jobs.job import (
+    Job,
+    Specification,
+    Stage,
+    Step,
+    Stopwatch,
+    Together,
+    read,
+    written,
+)
+from eqlearn.network.canonical import compact
+from eqlearn.network.graph import Graph, from_network
+from eqlearn.network.units import PAPER_UNITS, unit
+from eqlearn.search.attempts.random_networks import refined
+from eqlearn.search.keep.final_fits import HELD_OUT
+from eqlearn.search.keep.finishing import Target, finishing
+from eqlearn.search.task import Task, computing, scored, scored_from
+
+# JAX is loaded by the segments that need it, not by every search.
+if TYPE_CHECKING:
+    from eqlearn.training.gradient import GradientSettings
+
+#: λ of the paper's grid: 10^-6, 10^-5.9, ..., 10^-3.5 (section 4.1).
+PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
+#: L of the paper's grid.
+PAPER_DEPTHS = (2, 3, 4)
+#: Epochs trained between two looks at the clock.
+N_CHUNK = 10
+#: Shares of a time limit at which training and extraction end.
+TRAINING_SHARE = 0.8
+EXTRACTION_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The candidates of the paper's recipe: every λ with every depth, 78 in all."""
+
+    l1: tuple[float, ...] = PAPER_L1
+    depths: tuple[int, ...] = PAPER_DEPTHS
+    units: tuple[str, ...] = PAPER_UNITS
+    units_per_type: int = 10
+    division: bool = True
+    n_epochs: int | None = None  # (L - 1) · 10000 in the paper
+    refine: bool = True  # prune and refit what training leaves
+    n_together: int = 13  # networks trained as one batch
+
+    def __post_init__(self) -> None:
+        if not self.l1 or not self.depths:
+            raise must("grid", "of at least one λ and one depth", self)
+        if self.n_together < 1:
+            raise must("n_together", "at least 1", self.n_together)
+        for name in self.units:
+            unit(name)
+
+    def settings(self, task: Task, n_outputs: int) -> "GradientSettings":
+        """How networks of the (one) depth of this grid are trained."""
+        from eqlearn.training import recipes
+
+        (n_layers,) = self.depths
+        settings = recipes.paper(
+            task.x.shape[1],
+            n_outputs,
+            n_layers=n_layers,
+            units_per_type=self.units_per_type,
+            units=self.units,
+            division=self.division,
+        )
+        if self.n_epochs is None:
+            return settings
+        shorter = replace(settings.schedule, n_epochs=self.n_epochs)
+        return replace(settings, schedule=shorter)
+
+    def batches(self) -> list[tuple[int, tuple[float, ...]]]:
+        """Depth and λ of the networks that are trained together.
+
+        Each batch spans the range of λ, and depths take turns: a short search is broad.
+        """
+        n = -(-len(self.l1) // self.n_together)
+        starts = itertools.product(range(n), self.depths)
+        return [(depth, self.l1[start::n]) for start, depth in starts]
+
+
+class PaperPlan:
+    """The search for formulas of all targets at once."""
+
+    def __init__(self, grid: Grid, targets: list[Target], data: str, seed: int) -> None:
+        self.targets = targets
+        self._grid, self._data, self._seed = grid, data, seed
+        self._batches = grid.batches()
+        self._networks: list[dict[str, Any]] = []
+
+    def stages(self) -> Iterator[Stage | Together]:
+        """Training, extraction of formulas, then refinements and final fits."""
+        yield Stage(self._training, self._take_trained, share=TRAINING_SHARE)
+        # If time is short, the best of training become formulas, and no others.
+        self._networks.sort(key=lambda network: network["validation"])
+        yield Stage(
+            self._extraction,
+            self._take_extracted,
+            share=EXTRACTION_SHARE,
+            at_least=len(self.targets),
+        )
+        for target in self.targets:
+            yield from finishing(target)
+
+    def _training(self, index: int) -> Job | None:
+        if index >= len(self._batches):
+            return None
+        depth, l1 = self._batches[index]
+        grid = replace(self._grid, depths=(depth,), l1=l1)
+        specification = {"grid": vars(grid), "seed": [self._seed, 5, index]}
+        at_home = any(target.at_home for target in self.targets)
+        return Job(f"train/{index}", train, specification, self._data, at_home)
+
+    def _take_trained(self, index: int, state: bytes | None) -> bool:
+        if state is None:
+            return False
+        for target in self.targets:
+            target.n_ended += 1
+        from eqlearn.training.checkpoint import trained
+
+        depth, l1 = self._batches[index]
+        for one, weights, epoch, error in zip(l1, *trained(state), strict=True):
+            network = {
+                "grid": vars(replace(self._grid, depths=(depth,), l1=(one,))),
+                "diverged_at": int(epoch),
+                "weights": weights.tolist() if epoch < 0 else [],
+                "validation": float(error) if epoch < 0 else math.inf,
+            }
+            self._networks.append(network)
+        return False
+
+    def _extraction(self, index: int) -> Job | None:
+        position, output = divmod(index, len(self.targets))
+        if position >= len(self._networks):
+            return None
+        outputs = {"output": output, "n_outputs": len(self.targets)}
+        network = {**self._networks[position], **outputs}
+        (depth,), (l1,) = network["grid"]["depths"], network["grid"]["l1"]
+        name = f"y{output + 1}/network/L={depth},λ={l1:.3g}"
+        return Job(name, extract, network, str(output))
+
+    def _take_extracted(self, index: int, state: bytes | None) -> bool:
+        target = self.targets[index % len(self.targets)]
+        target.n_attempts += 1
+        found = None if state is None else read(state)
+        if found is not None:
+            target.pool.add(scored_from(found))
+        return False
+
+
+def _grid(document: Mapping[str, Any]) -> Grid:
+    """Read a grid of one depth that may have come through JSON."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in document.items()
+    }
+    return Grid(**values)
+
+
+def train(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Train the networks of a batch for the length of a segment."""
+    with computing(task):
+        return _trained(task, specification, state)
+
+
+def _trained(task: Task, specification: Specification, state: bytes | None) -> Step:
+    from eqlearn.training import gradient, recipes
+    from eqlearn.training.checkpoint import from_bytes, to_bytes
+
+    grid, watch = _grid(specification["grid"]), Stopwatch()
+    n_held_out = max(1, round(HELD_OUT * (len(task.x) - task.n_far)))
+    weight = np.ones(len(task.x)) if task.weight is None else task.weight
+    samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
+    domain = np.stack([task.low, task.high], axis=1)
+    trained_on = (rows[:-n_held_out] for rows in samples)
+    data = gradient.training_data(*trained_on, domain=domain)
+    settings = grid.settings(task, task.y.shape[1])
+    if state is None:
+        rng = np.random.default_rng(specification["seed"])
+        weights = recipes.initial_weights(settings.architecture, rng, len(grid.l1))
+        seed = int(rng.integers(2**31))
+        at = gradient.begin(settings, weights, np.array(grid.l1), seed=seed)
+    else:
+        at = from_bytes(settings, state)
+    n_epochs = settings.schedule.n_epochs
+    # Every other length would have to be compiled anew.
+    n_chunk = max(n for n in range(1, N_CHUNK + 1) if n_epochs % n == 0)
+    while True:
+        at, metrics = gradient.train(settings, data, at, n_chunk)
+        is_done = int(at.epoch) >= n_epochs
+        if is_done or watch.is_over():
+            break
+    held_out = (rows[-n_held_out:] for rows in samples)
+    errors = gradient.rms_error(settings.architecture, at.weights, *held_out)
+    curves = {
+        "epoch": int(at.epoch),
+        "validation": np.asarray(errors).tolist(),
+        "l1_norm": np.asarray(metrics.l1_norm[-1]).tolist(),
+        "n_active": np.asarray(metrics.n_active[-1]).tolist(),
+    }
+    return Step(to_bytes(at, errors), is_done, curves)
+
+
+def extract(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Read a trained network as a formula for one of its outputs."""
+    del state
+    if specification["diverged_at"] >= 0:
+        epoch = specification["diverged_at"]
+        raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
+    with computing(task):
+        grid = _grid(specification["grid"])
+        architecture = grid.settings(task, specification["n_outputs"]).architecture
+        network = from_network(architecture, np.array(specification["weights"]))
+        graph = replace(network, outputs=(network.outputs[specification["output"]],))
+        found = refined(task, graph) if grid.refine else _as_trained(task, graph)
+    return Step(written(None if found is None else scored(found)), True)
+
+
+def _as_trained(task: Task, graph: Graph) -> Scored:
+    data = task.compared()
+    return refit(compact(graph), data, n_iterations=0)

@@ -1,0 +1,128 @@
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from eqlearn.equation.refine.constants import (
+    constants,
+    most_likely_simple,
+    snap,
+    standard_errors,
+)
+from eqlearn.equation.refine.criterion import Scored, score
+from eqlearn.equation.write.symbolic import recognised
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.training.levenberg import Samples, fit, samples
+
+
+def wave(amplitude: float, frequency: float, slope: float) -> Graph:
+    nodes = (Node("sin", ({0: frequency},)),)
+    outputs = (({1: amplitude, 0: slope}, {CONSTANT: 1.0}),)
+    return Graph(1, nodes, outputs, frozenset({(2, CONSTANT)}))
+
+
+def measured(graph: Graph, seed: int, noise: float = 0.02, n: int = 500) -> Samples:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, (n, 1))
+    return samples(x, graph.evaluate(x)[0] + noise * rng.normal(size=(n, 1)))
+
+
+def fitted(graph: Graph, data: Samples) -> Scored:
+    graph, sse, _ = fit(graph, data, tolerance=1e-10)
+    return score(graph, sse, data)
+
+
+def test_standard_errors_of_a_line_by_the_textbook() -> None:
+    line = Graph(1, (), (({0: 2.0, CONSTANT: 1.0}, {CONSTANT: 1.0}),))
+    line = Graph(1, (), line.outputs, frozenset({(1, CONSTANT)}))
+    data = measured(line, 0)
+    found = fitted(line, data)
+    x = np.c_[data.x[0], np.ones(500)]
+    s2 = found.sse / (500 - 2)
+    expected = np.sqrt(s2 * np.diag(np.linalg.inv(x.T @ x)))
+    np.testing.assert_allclose(standard_errors(found.graph, data), expected, rtol=1e-6)
+
+
+def test_errors_cover_the_truth_as_often_as_they_should() -> None:
+    truth, inside = wave(1.7, 2.3, -0.4), 0
+    for seed in range(100):
+        data = measured(truth, seed)
+        values = {
+            constant.connection: constant
+            for constant in constants(fitted(truth, data).graph, data)
+        }
+        for key, weight in truth.connections():
+            if key in values:
+                inside += abs(values[key].value - weight) < 2 * values[key].error
+    # 300 constants, 95 % expected inside, with a standard deviation of 1.3 %
+    assert 0.90 < inside / 300 < 0.99
+
+
+def test_simple_values_are_snapped_and_others_are_not() -> None:
+    truth = wave(1 / 3, math.pi, 0.4571)
+    data = measured(truth, 1, noise=0.001)
+    snapped = snap(fitted(truth, data), data)
+    slots = snapped.graph.slots()
+    assert slots[0][0] == math.pi
+    assert slots[1][1] == 1 / 3
+    assert slots[1][0] != pytest.approx(0.4571, abs=1e-9)
+    assert snapped.graph.n_parameters == 1
+
+
+def test_a_true_3_14_is_not_taken_for_pi() -> None:
+    truth = wave(1.0, 3.14, 0.0)
+    data = measured(truth, 2, noise=0.001, n=2000)
+    frequency = snap(fitted(truth, data), data).graph.slots()[0][0]
+    assert frequency == pytest.approx(3.14, abs=2e-4)
+    assert frequency != math.pi
+
+
+def test_without_certainty_nothing_is_snapped() -> None:
+    truth = wave(0.9, 2.1, 0.3)
+    data = measured(truth, 3, noise=3.0, n=50)
+    found = fitted(truth, data)
+    assert snap(found, data) is found
+
+
+def test_the_odds_by_hand() -> None:
+    # Half of 1/2 for integers; the normal density at 0 is 0.399 over the error.
+    assert most_likely_simple(2.0, 0.1, in_sine=False) == pytest.approx(
+        (1.995, 2), 1e-3
+    )
+    odds, value = most_likely_simple(2.2, 0.1, in_sine=False)
+    assert value == 2 and odds == pytest.approx(1.995 * math.exp(-2), rel=1e-3)
+    # In a sine it may as well be a multiple of π.
+    assert most_likely_simple(2.0, 0.1, in_sine=True)[0] == pytest.approx(0.997, 1e-3)
+
+
+@pytest.mark.parametrize("relative_error", [1e-5, 1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("in_sine", [False, True])
+def test_what_is_not_simple_is_rarely_taken_for_it(
+    relative_error: float, in_sine: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    anywhere = np.exp(rng.uniform(math.log(0.1), math.log(20), 1000))
+    odds = [most_likely_simple(v, relative_error * v, in_sine)[0] for v in anywhere]
+    assert np.mean(np.array(odds) > 1) < 0.15
+    whole = rng.integers(1, 10, 1000)
+    noisy = whole * (1 + relative_error * rng.normal(size=1000))
+    meant = [most_likely_simple(v, relative_error * v, in_sine) for v in noisy]
+    right = [
+        odds > 1 and value == n for (odds, value), n in zip(meant, whole, strict=True)
+    ]
+    assert np.mean(right) > (0.65 if in_sine else 0.85)
+
+
+def test_large_numbers_are_no_fractions_by_chance() -> None:
+    values = np.random.default_rng(0).uniform(1e8, 1e10, 100)
+    assert all(recognised(sympy.Float(v)).is_Float for v in values if v != round(v))
+    assert recognised(sympy.Float(3e9)) == 3 * 10**9
+
+
+def test_simple_constants_are_recognised_and_near_ones_are_not() -> None:
+    x = sympy.Symbol("x")
+    exact = recognised(sympy.Float(math.pi / 4) * x + sympy.Float(1 / 3))
+    assert exact == sympy.pi * x / 4 + sympy.Rational(1, 3)
+    near = sympy.Float(3.1416) * x
+    assert recognised(near) == near

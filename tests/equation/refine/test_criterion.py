@@ -1,0 +1,84 @@
+import math
+
+import numpy as np
+import pytest
+from graphs import ONE
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eqlearn.equation.refine import criterion
+from eqlearn.equation.refine.criterion import EXACT, bic, score, sse_to_reach
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.training.levenberg import samples
+
+
+def test_the_criterion_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(criterion, "N_ALTERNATIVES", 10.0)
+    # 100 log(25 / 100) + 3 (log 100 + 2 log 10) = -138.629 + 3 · 9.210
+    assert bic(25.0, 100, 3) == pytest.approx(-110.9984, abs=1e-4)
+    assert bic(100.0, 100, 0) == pytest.approx(0.0)
+
+
+def test_every_parameter_costs_the_same_and_at_least_the_logarithm_of_n() -> None:
+    costs = [bic(7.0, 50, p + 1) - bic(7.0, 50, p) for p in range(4)]
+    assert costs == pytest.approx([costs[0]] * 4)
+    assert costs[0] > math.log(50) - 1e-9
+
+
+def test_below_the_floor_nothing_more_is_explained() -> None:
+    perfect = bic(0.0, 100, 2)
+    assert bic(0.0, 100, 0) == pytest.approx(100 * math.log(EXACT))
+    assert bic(1e-28, 100, 2) - perfect < 1e-3
+    # With the noise as the floor, halving a residual below it gains almost nothing.
+    gain = bic(1e-6, 100, 2, floor=1e-4) - bic(5e-7, 100, 2, floor=1e-4)
+    assert 0 < gain < 0.01
+
+
+def test_a_graph_that_cannot_be_evaluated_is_worse_than_any() -> None:
+    assert bic(math.inf, 100, 0) == math.inf
+    assert bic(math.nan, 100, 0) == math.inf
+
+
+def test_formulas_that_retell_the_data_are_no_explanation() -> None:
+    assert math.isfinite(bic(0.0, 100, 25))
+    assert bic(0.0, 100, 26) == math.inf
+
+
+def test_every_output_of_every_sample_counts_and_only_free_weights_do() -> None:
+    outputs = (({0: 1.0, CONSTANT: 2.0}, ONE), ({0: 1.0}, ONE))
+    fixed = frozenset({(1, CONSTANT), (3, CONSTANT)})
+    graph = Graph(1, (), outputs, fixed)
+    data = samples(np.zeros((30, 1)), np.zeros((30, 2)), points=np.zeros((9, 1)))
+    scored = score(graph, 6.0, data)
+    assert (scored.graph, scored.sse) == (graph, 6.0)
+    assert scored.bic == bic(6.0, 60, 3)
+
+
+@given(
+    st.floats(1e-12, 1e6),
+    st.integers(400, 10**6),
+    st.integers(0, 100),
+    st.sampled_from([EXACT, 1e-14]),
+)
+def test_the_error_to_reach_inverts_the_criterion(
+    sse: float, n: int, n_parameters: int, floor: float
+) -> None:
+    value = bic(sse, n, n_parameters, floor)
+    back = sse_to_reach(value, n, n_parameters, floor)
+    # The floor adds to the mean square, so a much smaller error cannot be told.
+    assert back == pytest.approx(sse, rel=1e-6, abs=1e-6 * floor * n)
+
+
+def test_a_smaller_graph_may_have_the_larger_error_that_its_size_pays_for() -> None:
+    best = bic(10.0, 200, 8)
+    saved = best - bic(10.0, 200, 7)
+    allowed = sse_to_reach(best, 200, 7)
+    assert allowed == pytest.approx(10.0 * math.exp(saved / 200))
+
+
+def test_what_is_below_the_floor_cannot_be_reached() -> None:
+    assert sse_to_reach(bic(0.0, 100, 2), 100, 4) < 0
+
+
+def test_a_hopeless_criterion_is_reached_by_any_error() -> None:
+    assert sse_to_reach(math.inf, 100, 2) > 1e300

@@ -1,0 +1,115 @@
+import numpy as np
+import sympy
+from graphs import ONE, random_graph, random_inputs
+
+from eqlearn.equation.write.symbolic import expressions, rounded
+from eqlearn.network.canonical import COSINE, canonical
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.network.transform import rescaled
+
+x1, x2 = sympy.symbols("x1 x2")
+
+
+def test_a_formula_read_by_hand() -> None:
+    nodes = (
+        Node("sin", ({1: 2.5, CONSTANT: 0.5},)),
+        Node("multiply", ({0: 1.0, CONSTANT: 1.0}, {2: 1.0})),
+    )
+    graph = Graph(2, nodes, (({0: 2.0, 3: 1.0}, {CONSTANT: 1.0, 0: 0.25}),))
+    expected = (2 * x1 + (x1 + 1) * sympy.sin(2.5 * x2 + 0.5)) / (1 + 0.25 * x1)
+    assert expressions(graph) == (expected,)
+
+
+def test_a_shifted_sine_reads_as_a_cosine() -> None:
+    nodes = (Node("sin", ({0: 2.0, CONSTANT: COSINE},)),)
+    graph = Graph(1, nodes, (({1: 3.0}, ONE),))
+    assert expressions(graph) == (3 * sympy.cos(2 * x1),)
+
+
+def test_whole_numbers_are_written_as_such() -> None:
+    graph = Graph(2, (), (({0: 1.0, 1: -3.0, CONSTANT: 0.5}, ONE),))
+    assert str(expressions(graph)[0]) == "x1 - 3*x2 + 0.5"
+
+
+def test_fractions_are_scaled_to_read_well() -> None:
+    outputs = (
+        ({CONSTANT: 2.0}, {CONSTANT: 4.0, 0: -2.0}),
+        ({1: 3.0}, {0: 0.5}),
+        ({1: 3.0}, {0: 1.0, 1: -4.0}),
+    )
+    assert expressions(Graph(2, (), outputs)) == (
+        0.5 / (1 - 0.5 * x1),
+        6 * x2 / x1,
+        -0.75 * x2 / (-0.25 * x1 + x2),
+    )
+
+
+def test_inputs_carry_the_names_they_are_given() -> None:
+    graph = Graph(2, (), (({0: 1.0, 1: 2.0}, ONE), ({CONSTANT: 4.0}, ONE)))
+    mass, angle = sympy.symbols("mass angle")
+    assert expressions(graph, ["mass", "angle"]) == (mass + 2 * angle, 4)
+
+
+def test_formula_and_graph_compute_the_same() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, n_units=seed % 7, n_outputs=1 + seed % 2)
+        x = random_inputs(rng)
+        if seed % 2:
+            graph = canonical(graph, x.T)
+        expected = graph.evaluate(x)[0]
+        symbols = sympy.symbols(f"x1:{graph.n_inputs + 1}")
+        for o, expression in enumerate(expressions(graph)):
+            values = sympy.lambdify(symbols, expression, "numpy")(*x.T)
+            size = 1e-12 * (1 + np.abs(expected).max())
+            np.testing.assert_allclose(
+                np.broadcast_to(values, len(x)), expected[:, o], rtol=0, atol=size
+            )
+
+
+def test_an_output_without_terms_is_zero() -> None:
+    assert expressions(Graph(1, (), (({}, ONE),))) == (0,)
+
+
+def test_constants_round_to_significant_digits() -> None:
+    value = 3.14159265 * sympy.sin(1234.567 * x1) ** 2 - 0.000123456 * x2 + 5
+    expected = 3.142 * sympy.sin(1235 * x1) ** 2 - 0.0001235 * x2 + 5
+    assert rounded(value) == expected
+    assert str(rounded(value, 2)) == "-0.00012*x2 + 3.1*sin(1200*x1)**2 + 5"
+
+
+def test_a_constant_that_rounds_to_a_whole_number_reads_as_one() -> None:
+    assert rounded(1.0000001 * x1 + sympy.cos(1.99999999 * x2)) == x1 + sympy.cos(
+        2 * x2
+    )
+
+
+def test_scales_fold_into_the_weights() -> None:
+    # u = x / 10, y / 3 = 2 sin(5 u) / (1 + u): in x, y = 6 sin(x / 2) / (1 + x / 10)
+    graph = Graph(
+        1, (Node("sin", ({0: 5.0},)),), (({1: 2.0}, {CONSTANT: 1.0, 0: 1.0}),)
+    )
+    real = rescaled(graph, np.array([10.0]), np.array([3.0]))
+    assert expressions(real) == (6 * sympy.sin(0.5 * x1) / (0.1 * x1 + 1),)
+
+
+def test_rescaled_graphs_compute_the_same_in_the_units_of_the_data() -> None:
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, n_outputs=2)
+        x_scale, y_scale = 10.0 ** rng.uniform(-6, 6, 3), 10.0 ** rng.uniform(-6, 6, 2)
+        x = random_inputs(rng)
+        graph = canonical(graph, x.T)
+        real = rescaled(graph, x_scale, y_scale)
+        assert real.fixed == graph.fixed
+        expected, denominators = graph.evaluate(x)
+        outputs, same = real.evaluate(x * x_scale)
+        tolerance = 1e-12 * (1 + np.abs(expected).max())
+        np.testing.assert_allclose(outputs / y_scale, expected, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(same, denominators, rtol=1e-12)
+
+
+def test_cosines_stay_cosines_when_rescaled() -> None:
+    graph = Graph(1, (Node("sin", ({0: 1.0, CONSTANT: COSINE},)),), (({1: 1.0}, ONE),))
+    real = rescaled(graph, np.array([4.0]), np.array([2.0]))
+    assert expressions(real) == (2 * sympy.cos(0.25 * x1),)

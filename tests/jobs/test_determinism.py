@@ -1,0 +1,124 @@
+"""The same seed gives the same table of equations, byte by byte [R-12]."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eqlearn.jobs import backends
+from eqlearn.jobs.store import Store
+from eqlearn.search.learn import Found, Progress, learn
+
+
+def search(directory: Path, **options: Any) -> Found:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (80, 2))
+    above = np.stack([np.sin(3 * x[:, 0]), x[:, 0] ** 2 * x[:, 1] + 1], axis=1)
+    y = above / (1 + x[:, 1:] ** 2) + 0.05 * rng.normal(size=(80, 2))
+    # Enough attempts that the targets lend each other what they have found.
+    settings: dict[str, Any] = {"max_attempts": 20, "jobs": 1, **options}
+    found, _ = learn(x, y, run_dir=directory, **settings)
+    return found
+
+
+def table(directory: Path) -> list[tuple[int, int, str]]:
+    with closing(sqlite3.connect(directory / "run.db")) as connection:
+        return connection.execute("SELECT * FROM equations").fetchall()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+    directory = tmp_path_factory.mktemp("expected")
+    assert search(directory).ended == "finished"
+    with closing(sqlite3.connect(directory / "run.db")) as connection:
+        keys = [key for (key,) in connection.execute("SELECT key FROM candidates")]
+    assert any("/borrow/" in key for key in keys)
+    yield table(directory)
+
+
+def test_workers_give_the_same_table(
+    expected: list[Any],
+    cluster: tuple[Any, Any],
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    search(tmp_path / "cluster", scheduler=cluster[0].scheduler_address)
+    assert table(tmp_path / "cluster") == expected
+    monkeypatch.setattr(backends, "BOOT_AFTER", 0.0)
+    monkeypatch.setattr(backends, "local_cluster", lambda n, preload: cluster)
+    monkeypatch.setattr(backends, "_stop", lambda booting: None)
+    search(tmp_path / "local", jobs=2)
+    assert table(tmp_path / "local") == expected
+
+
+def test_an_interrupted_search_is_resumed_to_the_same_table(
+    expected: list[Any], tmp_path: Path
+) -> None:
+    n_seen = 0
+
+    def press(progress: Progress) -> None:
+        nonlocal n_seen
+        n_seen += 1
+        if n_seen == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    endings: list[str] = []
+    while "finished" not in endings:
+        n_seen = 0
+        found = search(tmp_path, callback=press if len(endings) < 3 else lambda p: None)
+        assert found.candidates  # the best so far
+        endings.append(found.ended)
+    assert endings[0] == "interrupt"
+    assert table(tmp_path) == expected
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_determinism import Store, search
+save, n_left = Store.save, int(sys.argv[3])
+def mortal(self, *arguments):
+    global n_left
+    save(self, *arguments)
+    n_left -= 1
+    if not n_left:
+        os.kill(os.getpid(), 9)
+Store.save = mortal
+search(Path(sys.argv[1]))
+"""
+
+
+def test_a_killed_search_is_resumed_to_the_same_table(
+    expected: list[Any], tmp_path: Path
+) -> None:
+    here = str(Path(__file__).parent)
+    for n_segments in (1, 4):
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED, str(tmp_path), here, str(n_segments)]
+        )
+        assert killed.returncode == -signal.SIGKILL
+    with closing(sqlite3.connect(tmp_path / "run.db")) as connection:
+        ((n_kept,),) = connection.execute("SELECT sum(n_segments) FROM candidates")
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert n_kept == 5
+    search(tmp_path)
+    assert table(tmp_path) == expected
+
+
+def test_a_finished_search_is_not_made_again(
+    expected: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search(tmp_path)
+    monkeypatch.setattr(Store, "save", lambda *arguments: pytest.fail("computed"))
+    assert search(tmp_path).ended == "finished"
+    assert table(tmp_path) == expected

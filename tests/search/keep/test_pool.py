@@ -1,0 +1,63 @@
+"""The pool of formulas: what counts as the same, and what agrees beyond the data."""
+
+import numpy as np
+import pytest
+from graphs import ONE
+
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.network.graph import Graph, Linear, Node
+from eqlearn.search.keep.pool import Pool
+from eqlearn.search.learn import tasks_of
+from eqlearn.search.task import Task
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-0.5, 0.5, (500, 1))
+    y = np.sin(2 * x) + 0.01 * rng.normal(size=(500, 1))
+    return tasks_of(x, y, seed=0)[0]
+
+
+def sine(above: Linear) -> Graph:
+    return Graph(1, (Node("sin", ({0: 1.0},)),), ((above, ONE),))
+
+
+def cubic() -> Graph:
+    """x³ and x: good on the data, off by a third at twice their range."""
+    square = Node("multiply", ({0: 1.0}, {0: 1.0}))
+    cube = Node("multiply", ({1: 1.0}, {0: 1.0}))
+    return Graph(1, (square, cube), (({0: 1.0, 2: -0.1}, ONE),))
+
+
+def fitted(task: Task, graph: Graph) -> Scored:
+    return refit(graph, task.compared())
+
+
+def test_equal_formulas_are_counted_once_each(task: Task) -> None:
+    pool = Pool(task)
+    for _ in range(3):
+        pool.add(fitted(task, sine({1: 1.0})))
+    pool.add(fitted(task, cubic()))
+    assert sorted(entry.votes for entry in pool.entries) == [1, 3]
+
+
+def test_formulas_that_say_the_same_of_the_domain_agree(task: Task) -> None:
+    pool = Pool(task)
+    pool.add(fitted(task, sine({1: 1.0})), by_network=True)
+    assert pool.n_agreeing() == 1
+    # With an idle constant it is another formula, and says the same.
+    pool.add(fitted(task, sine({1: 1.0, -1: 0.0})), by_network=True)
+    assert len(pool.entries) == 2
+    assert pool.n_agreeing() == 2
+
+
+def test_imitations_do_not_agree_nor_do_sets_of_features_count(task: Task) -> None:
+    pool = Pool(task)
+    pool.add(fitted(task, sine({1: 1.0})), by_network=True)
+    imitation = fitted(task, cubic())
+    assert imitation.sse < 1.2 * pool.best.sse
+    pool.add(imitation, by_network=True)
+    pool.add(fitted(task, sine({1: 1.0, -1: 0.0})))
+    assert len(pool.entries) == 3
+    assert pool.n_agreeing() == 1
