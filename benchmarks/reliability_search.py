@@ -34,6 +34,7 @@ from eqlearn.search import fast_plan as fast
 from eqlearn.search.attempts.agenda import N_BATCH, batch, batch_job
 from eqlearn.search.learn import learn
 from eqlearn.search.paper_plan import Grid
+from eqlearn.search.request import Request
 from eqlearn.search.task import scored
 
 
@@ -83,12 +84,14 @@ def _search(options: argparse.Namespace) -> dict[str, Any]:
     grid = Grid(l1, (2,), units_per_type=2, n_epochs=120, n_together=1, refine=False)
     begin = time.monotonic()
     (found,) = learn(
-        x,
-        y[:, None],
-        recipe=grid if options.recipe == "paper" else "fast",
-        max_attempts=N_BATCH * options.candidates,
-        jobs=options.jobs,
-        run_dir=options.directory,
+        Request(
+            x,
+            y[:, None],
+            recipe=grid if options.recipe == "paper" else "fast",
+            max_attempts=N_BATCH * options.candidates,
+            jobs=options.jobs,
+            run_dir=options.directory,
+        )
     )
     return {
         "ended": found.ended,

@@ -43,7 +43,9 @@ from eqlearn.reproduce.section4.runs import circumstances
 from eqlearn.search.attempts.agenda import N_BATCH, batch_job
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.keep.final_fits import row
-from eqlearn.search.learn import learn, tasks_of
+from eqlearn.search.learn import learn
+from eqlearn.search.request import Request
+from eqlearn.search.tables import tasks_of
 
 RESULTS = Path("benchmarks/results/scaling.jsonl")
 #: What we want of two workers, and of store and scheduling together.
@@ -149,7 +151,9 @@ def _search(scheduler: str, n_attempts: int) -> tuple[float, str]:
     with tempfile.TemporaryDirectory() as directory:
         begin = time.monotonic()
         found = learn(
-            x, y, max_attempts=n_attempts, scheduler=scheduler, run_dir=directory
+            Request(
+                x, y, max_attempts=n_attempts, scheduler=scheduler, run_dir=directory
+            )
         )
         took = time.monotonic() - begin
     return took, repr([[row(one) for one in target.candidates] for target in found])
@@ -167,7 +171,7 @@ def _work(number: int) -> None:
     del number
     law = problem("RE3-1")
     x, y = law.sample(1000, np.random.default_rng(0))
-    (task,) = tasks_of(x, y, seed=0)
+    (task,) = tasks_of(Request(x, y, seed=0))
     for index in range(3, 6):
         job = batch_job(0, index, View((0, 1, 2, 3)), N_BATCH * index, np.inf)
         step = Step(b"", False)

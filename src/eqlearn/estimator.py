@@ -35,9 +35,10 @@ from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of, picked
 from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict, verdict
-from eqlearn.search.fast_plan import MOST_ATTEMPTS
 from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
+from eqlearn.search.request import Request
+from eqlearn.search.strategy import STANDARD
 from eqlearn.search.task import DEFAULT_UNITS
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         units_per_type: int = 10,
         selection: str = selection.DEFAULT,
         time_limit: float | str | None = None,
-        max_attempts: int = MOST_ATTEMPTS,
+        max_attempts: int = STANDARD.agenda.most_attempts,
         n_jobs: int | None = -1,
         scheduler: str | None = None,
         run_dir: str | Path | None = None,
@@ -234,7 +235,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         domain = self._domain(inputs, X if far is None else np.concatenate([X, far[0]]))
         known = self._known_graphs(table.shape[1])
         with self._progress(inputs, targets) as callback:
-            found = learn(
+            request = Request(
                 X,
                 table,
                 domain=domain,
@@ -248,9 +249,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
                 run_dir=self.run_dir,
-                known=known,
-                callback=callback,
+                guesses=known,
             )
+            found = learn(request, callback)
         for target, one in zip(targets, found, strict=True):
             if not one.candidates:
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")

@@ -40,7 +40,7 @@ from eqlearn.errors import must
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import UNITS
 from eqlearn.search.conclude.selection import CRITERIA
-from eqlearn.search.learn import RECIPES
+from eqlearn.search.request import RECIPES
 
 
 class Outcome(NamedTuple):

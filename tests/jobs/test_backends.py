@@ -29,7 +29,8 @@ from eqlearn.jobs.store import Memory
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import own_units, register_unit
 from eqlearn.search.learn import learn
-from eqlearn.search.task import Task, computing
+from eqlearn.search.request import Request
+from eqlearn.search.task import Task, numerical_context
 
 
 def note(specification: Specification) -> None:
@@ -66,7 +67,7 @@ def length(data: bytes, specification: Specification, state: bytes | None) -> St
 
 
 def use_own_unit(task: Task, specification: Specification, state: bytes | None) -> Step:
-    with computing(task):
+    with numerical_context(task):
         graph = Graph(1, (Node("bell", ({0: 1.0},)),), (({1: 1.0}, {CONSTANT: 1.0}),))
         value = graph.evaluate(np.zeros((1, 1)))[0][0, 0]
     return Step(str(value).encode(), True)
@@ -288,11 +289,13 @@ def test_a_search_with_own_units_goes_all_the_way_on_workers(
     x = rng.uniform(-2, 2, (300, 1))
     y = 2 * np.exp(-((1.5 * x) ** 2)) + 0.001 * rng.normal(size=x.shape)
     (found,) = learn(
-        x,
-        y,
-        units=("sin", "multiply", "hill"),
-        max_attempts=16,
-        scheduler=cluster[0].scheduler_address,
+        Request(
+            x,
+            y,
+            units=("sin", "multiply", "hill"),
+            max_attempts=16,
+            scheduler=cluster[0].scheduler_address,
+        )
     )
     assert found.failures == ()
     assert any(node.unit == "hill" for node in found.candidates[0].graph.nodes)

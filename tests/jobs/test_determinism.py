@@ -16,6 +16,7 @@ import pytest
 from eqlearn.jobs import backends
 from eqlearn.jobs.store import Store
 from eqlearn.search.learn import Found, Progress, learn
+from eqlearn.search.request import Request
 
 
 def search(directory: Path, **options: Any) -> Found:
@@ -25,7 +26,8 @@ def search(directory: Path, **options: Any) -> Found:
     y = above / (1 + x[:, 1:] ** 2) + 0.05 * rng.normal(size=(80, 2))
     # Enough attempts that the targets lend each other what they have found.
     settings: dict[str, Any] = {"max_attempts": 20, "jobs": 1, **options}
-    found, _ = learn(x, y, run_dir=directory, **settings)
+    callback = settings.pop("callback", lambda progress: None)
+    found, _ = learn(Request(x, y, run_dir=directory, **settings), callback)
     return found
 
 

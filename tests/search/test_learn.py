@@ -11,8 +11,10 @@ from eqlearn.network import units
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
-from eqlearn.search import fast_plan as fast
-from eqlearn.search.learn import MOST_FAR, Found, learn, tasks_of
+from eqlearn.search.learn import Found, learn
+from eqlearn.search.request import Request
+from eqlearn.search.strategy import STANDARD
+from eqlearn.search.tables import tasks_of
 
 
 def formula(found: Found) -> str:
@@ -23,19 +25,19 @@ def formula(found: Found) -> str:
 def test_noisy_data_give_back_the_exact_formula(name: str) -> None:
     truth, rng = problem(name), np.random.default_rng(5)
     x, y = truth.sample(2000, rng)
-    (found,) = learn(x, y, seed=1)
+    (found,) = learn(Request(x, y, seed=1))
     graph = found.candidates[0].snapped
     learned = Learned(
         lambda x: graph.evaluate(x)[0][:, 0], expressions(graph, truth.inputs)[0]
     )
     assert identified([learned], truth, rng).how == "symbolic"
-    assert found.candidates[0].votes >= fast.ENOUGH_VOTES
+    assert found.candidates[0].votes >= STANDARD.stopping.votes
     assert found.candidates[0].rms == pytest.approx(0.01, rel=0.1)
 
 
 def test_the_same_seed_gives_the_same_formulas() -> None:
     x, y = problem("division").sample(400, np.random.default_rng(0))
-    one, two = (learn(x, y, seed=3)[0] for _ in range(2))
+    one, two = (learn(Request(x, y, seed=3))[0] for _ in range(2))
     assert one.candidates == two.candidates
     assert one.n_attempts == two.n_attempts
 
@@ -46,7 +48,7 @@ def test_what_is_known_from_before_is_no_attempts_witness() -> None:
     y = np.sin(x[:, :1] * x[:, 1:]) + 0.01 * rng.normal(size=(100, 1))
     nodes = Node("multiply", ({0: 1.0}, {1: 1.0})), Node("sin", ({2: 1.0},))
     wave = Graph(2, nodes, (({3: 1.0}, {CONSTANT: 1.0}),))
-    (found,) = learn(x, y, known=[[wave]], max_attempts=1)
+    (found,) = learn(Request(x, y, guesses=[[wave]], max_attempts=1))
     assert formula(found) == "sin(x1*x2)"
     assert found.candidates[0].votes == 0
 
@@ -61,7 +63,7 @@ def test_a_search_that_fails_is_not_one_that_finds_nothing(
     monkeypatch.setattr("eqlearn.search.attempts.agenda.attempts", broken)
     monkeypatch.setattr("eqlearn.search.attempts.growths.grow", broken)
     with pytest.raises(EqlearnError, match="Every step .* RuntimeError: out of order"):
-        learn(x, np.sin(9 * x), jobs=1, max_attempts=8)
+        learn(Request(x, np.sin(9 * x), jobs=1, max_attempts=8))
 
 
 def test_a_unit_of_another_definition_is_another_run(
@@ -72,7 +74,7 @@ def test_a_unit_of_another_definition_is_another_run(
     def search(power: int) -> None:
         units._TABLE.pop("power", None)
         register_unit("power", lambda xp, z: z**power)
-        learn(x, x, jobs=1, max_attempts=1, units=("power",), run_dir=tmp_path)
+        learn(Request(x, x, jobs=1, max_attempts=1, units=("power",), run_dir=tmp_path))
 
     search(3)
     search(3)
@@ -82,13 +84,13 @@ def test_a_unit_of_another_definition_is_another_run(
 
 def test_pure_noise_is_nothing() -> None:
     rng = np.random.default_rng(2)
-    (found,) = learn(rng.uniform(-1, 1, (200, 2)), rng.normal(size=(200, 1)))
+    (found,) = learn(Request(rng.uniform(-1, 1, (200, 2)), rng.normal(size=(200, 1))))
     assert not found.is_something
 
 
 def test_a_constant_target_is_its_constant() -> None:
     x = np.random.default_rng(0).uniform(-1, 1, (50, 2))
-    (found,) = learn(x, np.full((50, 1), 2.5))
+    (found,) = learn(Request(x, np.full((50, 1), 2.5)))
     assert formula(found) == "5/2"
     assert not found.is_something
 
@@ -97,7 +99,7 @@ def test_noise_free_laws_come_out_exactly() -> None:
     rng = np.random.default_rng(1)
     x = rng.uniform(0.5, 3, (200, 3))
     y = np.stack([x[:, 0] * x[:, 1] / (x[:, 0] + x[:, 1]), 2 / x[:, 2]], axis=1)
-    reduced, inverse = learn(x, y)
+    reduced, inverse = learn(Request(x, y))
     assert formula(reduced) == "x1*x2/(x1 + x2)"
     assert formula(inverse) == "2/x3"
     assert reduced.candidates[0].rms < 1e-12
@@ -106,16 +108,16 @@ def test_noise_free_laws_come_out_exactly() -> None:
 def test_scales_of_measure_do_not_matter() -> None:
     rng = np.random.default_rng(1)
     x = rng.uniform(1, 2, (200, 2)) * [1e-6, 1e6]
-    (found,) = learn(x, (3e4 * x[:, 0] / x[:, 1])[:, None])
+    (found,) = learn(Request(x, (3e4 * x[:, 0] / x[:, 1])[:, None]))
     assert formula(found) == "30000*x1/x2"
 
 
 def test_a_pole_in_the_domain_of_use_is_reported() -> None:
     x = np.random.default_rng(0).uniform(1, 2, (100, 1))
     y = 1 / (x - 0.5)
-    (safe,) = learn(x, y, domain=[(0.8, 3.0)])
+    (safe,) = learn(Request(x, y, domain=[(0.8, 3.0)]))
     assert not safe.candidates[0].has_pole
-    (unsafe,) = learn(x, y, domain=[(0.0, 3.0)])
+    (unsafe,) = learn(Request(x, y, domain=[(0.0, 3.0)]))
     assert unsafe.candidates[0].has_pole
 
 
@@ -125,7 +127,7 @@ def test_units_of_the_users_own_are_used(table: None) -> None:
     y = 2 * np.exp(-((1.5 * x) ** 2)) + 0.001 * np.random.default_rng(1).normal(
         size=x.shape
     )
-    (found,) = learn(x, y, units=("sin", "multiply", "bell"))
+    (found,) = learn(Request(x, y, units=("sin", "multiply", "bell")))
     assert formula(found) == "2*exp(-9*x1**2/4)"
 
 
@@ -133,7 +135,9 @@ def test_far_points_are_never_left_out() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (500, 1))
     far = np.full((5, 1), 9.0)
-    (task,) = tasks_of(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
+    (task,) = tasks_of(
+        Request(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
+    )
     rows = task.rows(10)
     assert np.sum(rows.x[0, :10] * task.x_scale[0] > 5) == 5
     assert task.high[0] * task.x_scale[0] > 9
@@ -142,12 +146,16 @@ def test_far_points_are_never_left_out() -> None:
 def test_far_points_count_no_more_than_others_where_attempts_are_compared() -> None:
     rng = np.random.default_rng(0)
     x, far = rng.uniform(-1, 1, (50, 1)), np.array([[9.0], [-9.0]])
-    (task,) = tasks_of(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
-    rows = task.compared()
+    (task,) = tasks_of(
+        Request(x, x, domain=None, seed=0, far=(far, far), units=("sin",))
+    )
+    rows = task.search_rows()
     weighted = (rows.root_weight * (rows.y[0] - task.y[2:].mean())) ** 2
     assert rows.y.shape == (1, 52)
     assert np.mean(weighted[:2]) == pytest.approx(np.mean(weighted[2:]))
-    tame = tasks_of(x, x, seed=0, far=(far, 0 * far), units=("sin",))[0].compared()
+    tame = tasks_of(Request(x, x, seed=0, far=(far, 0 * far), units=("sin",)))[
+        0
+    ].search_rows()
     np.testing.assert_allclose(tame.root_weight, tame.root_weight[0])
 
 
@@ -166,14 +174,14 @@ def test_bad_requests_get_one_line(
     x: list, y: list, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(EqlearnError, match=message) as caught:
-        learn(x, y, **options)  # type: ignore[arg-type]
+        learn(Request(x, y, **options))  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e9])
 def test_snapping_does_not_depend_on_the_unit_of_the_target(scale: float) -> None:
     x = np.random.default_rng(3).uniform(1, 2, (100, 2))
-    (found,) = learn(x, scale * 3 * x[:, :1] / x[:, 1:])
+    (found,) = learn(Request(x, scale * 3 * x[:, :1] / x[:, 1:]))
     assert found.candidates[0].graph.n_parameters == 1
     assert found.candidates[0].snapped.n_parameters == 0
 
@@ -183,10 +191,10 @@ def test_no_other_units_come_in_than_were_asked_for() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (300, 1))
     y = np.cos(3 * x) + 0.01 * rng.normal(size=x.shape)
-    (found,) = learn(x, y, units=("multiply",), max_attempts=20)
+    (found,) = learn(Request(x, y, units=("multiply",), max_attempts=20))
     units = {node.unit for one in found.candidates for node in one.graph.nodes}
     assert units == {"multiply"}
-    (found,) = learn(x, y, max_attempts=20)
+    (found,) = learn(Request(x, y, max_attempts=20))
     assert {node.unit for node in found.candidates[0].graph.nodes} == {"sin"}
 
 
@@ -206,7 +214,9 @@ def test_a_law_with_a_pole_in_the_domain_of_use_is_found_and_says_so(
     rng = np.random.default_rng(0)
     x = rng.uniform(low, high, (300, len(low)))
     y = law(*x.T)
-    (found,) = learn(x, (y + noise * np.std(y) * rng.normal(size=300))[:, None])
+    (found,) = learn(
+        Request(x, (y + noise * np.std(y) * rng.normal(size=300))[:, None])
+    )
     best = found.candidates[0]
     assert best.has_pole
     np.testing.assert_allclose(best.snapped.evaluate(x)[0][:, 0], y, rtol=0.03)
@@ -216,9 +226,9 @@ def test_a_law_with_a_pole_in_the_domain_of_use_is_found_and_says_so(
 def test_a_pole_in_a_corner_is_seen() -> None:
     x = np.random.default_rng(0).uniform(0, 1, (300, 1))
     domain = np.array([[0.0, 1.3001]])
-    (found,) = learn(x, 1 / (1.3 - x), domain=domain)
+    (found,) = learn(Request(x, 1 / (1.3 - x), domain=domain))
     assert found.candidates[0].has_pole
-    (found,) = learn(x, 1 / (1.3 - x), domain=np.array([[0.0, 1.2999]]))
+    (found,) = learn(Request(x, 1 / (1.3 - x), domain=np.array([[0.0, 1.2999]])))
     assert not found.candidates[0].has_pole
 
 
@@ -228,7 +238,7 @@ def test_rows_of_hardly_any_weight_do_not_lead_astray() -> None:
     y = x[:, :1] / (x[:, :1] + x[:, 1:])
     y[::5] += rng.normal(size=(60, 1))
     weight = np.where(np.arange(300) % 5, 1.0, 1e-9)
-    (found,) = learn(x, y, weight=weight)
+    (found,) = learn(Request(x, y, weight=weight))
     assert formula(found) == "x1/(x1 + x2)"
 
 
@@ -236,27 +246,27 @@ def test_equal_rows_of_a_small_table_count_once() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-1, 1, (15, 5)), rng.normal(size=(15, 1))
     again = np.arange(45) % 15
-    (task,) = tasks_of(x[again], y[again], seed=0)
+    (task,) = tasks_of(Request(x[again], y[again], seed=0))
     assert len(task.x) == 15 and task.weight is not None
     np.testing.assert_allclose(task.weight, 1.0)
-    (task,) = tasks_of(x, y, seed=0)
+    (task,) = tasks_of(Request(x, y, seed=0))
     assert task.weight is None
 
 
 def test_more_far_points_than_rows_leave_room_for_these() -> None:
     rng = np.random.default_rng(0)
     x, far = rng.uniform(-1, 1, (200, 1)), rng.uniform(2, 3, (1500, 1))
-    (task,) = tasks_of(x, x, seed=0, far=(far, far))
+    (task,) = tasks_of(Request(x, x, seed=0, far=(far, far)))
     assert len(task.x) == 1700
-    assert task.n_far == MOST_FAR
-    few = task.compared().labelled[0] * task.x_scale
+    assert task.n_far == STANDARD.rows.far
+    few = task.search_rows().labelled[0] * task.x_scale
     assert np.mean(few < 1) == pytest.approx(200 / 1700, abs=0.05)
 
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_two_or_three_rows_have_a_mean(n: int) -> None:
     x = np.arange(float(n))[:, None]
-    (found,) = learn(x, 5 + x**2)
+    (found,) = learn(Request(x, 5 + x**2))
     assert not found.is_something
     assert found.candidates[0].graph.evaluate(x)[0][0, 0] == pytest.approx(
         np.mean(5 + x**2)
@@ -267,5 +277,5 @@ def test_many_idle_inputs_do_no_harm() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (500, 50))
     y = x[:, [3]] * x[:, [7]] + 2 * x[:, [20]] + 0.01 * rng.normal(size=(500, 1))
-    (found,) = learn(x, y, max_attempts=24)
+    (found,) = learn(Request(x, y, max_attempts=24))
     assert formula(found) == "2*x21 + x4*x8"

@@ -10,8 +10,10 @@ from eqlearn.errors import EqlearnError
 from eqlearn.jobs import job as jobs
 from eqlearn.jobs.job import Job, Stage
 from eqlearn.network import units
-from eqlearn.search.learn import Found, learn, tasks_of
+from eqlearn.search.learn import Found, learn
 from eqlearn.search.paper_plan import Grid, PaperPlan, extract, train
+from eqlearn.search.request import Request
+from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 TINY = Grid(
@@ -60,7 +62,7 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
     units.register_unit("bump", lambda xp, z: 1 / (1 + z * z))
     grid = replace(TINY, units=("bump", "multiply"), n_epochs=1)
     x, y = table()
-    (task, _) = tasks_of(x, y, seed=0, units=grid.units)
+    (task, _) = tasks_of(Request(x, y, seed=0, units=grid.units))
     assert [unit.name for unit in task.own_units] == ["bump"]
     specification = {"grid": vars(replace(grid, l1=(1e-5,))), "seed": [0]}
     units._TABLE.pop("bump")  # as in a process that has just been started
@@ -82,14 +84,14 @@ def test_bad_grids_are_refused(changes: dict[str, tuple], message: str) -> None:
 
 
 def test_a_small_grid_is_trained_and_refined_to_the_formulas() -> None:
-    found = learn(*table(), recipe=TINY, jobs=1)
+    found = learn(Request(*table(), recipe=TINY, jobs=1))
     assert [formula(one) for one in found] == ["2*x1 + x2", "x1"]
     assert [one.n_attempts for one in found] == [2, 2]
     assert {(one.ended, one.failures) for one in found} == {("finished", ())}
 
 
 def test_without_refinement_a_network_stays_as_it_was_trained() -> None:
-    found, _ = learn(*table(), recipe=replace(TINY, refine=False), jobs=1)
+    found, _ = learn(Request(*table(), recipe=replace(TINY, refine=False), jobs=1))
     assert found.n_attempts == 2
     # Nothing was pruned: more weights than the formula has constants.
     assert max(one.graph.n_parameters for one in found.candidates) > 2
@@ -97,7 +99,9 @@ def test_without_refinement_a_network_stays_as_it_was_trained() -> None:
 
 def task() -> Task:
     x, y = table()
-    one, two = tasks_of(x, y, domain=None, seed=0, far=None, units=("multiply",))
+    one, two = tasks_of(
+        Request(x, y, domain=None, seed=0, far=None, units=("multiply",))
+    )
     return replace(one, y=np.concatenate([one.y, two.y], axis=1))
 
 
@@ -150,7 +154,7 @@ def test_one_diverged_network_leaves_the_others(
         return weights
 
     monkeypatch.setattr(recipes, "initial_weights", one_is_not_finite)
-    found, _ = learn(*table(), recipe=TINY, jobs=1, run_dir=tmp_path)
+    found, _ = learn(Request(*table(), recipe=TINY, jobs=1, run_dir=tmp_path))
     (name, reason), (second, _) = found.failures
     assert name.startswith("y1/network/L=2,λ=0.001:")
     assert second.startswith("y2/network/L=2,λ=0.001:")

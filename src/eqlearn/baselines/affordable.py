@@ -7,8 +7,8 @@ So every network goes through all phases, in fewer epochs.
 from dataclasses import replace
 
 from eqlearn.baselines.question import Question
-from eqlearn.search.keep.final_fits import HELD_OUT
-from eqlearn.search.paper_plan import PAPER_DEPTHS, TRAINING_SHARE, Grid
+from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
+from eqlearn.search.strategy import STANDARD
 from eqlearn.training.schedule import Schedule
 
 #: Seconds that a step of a batch of networks takes, by depth, and that it compiles:
@@ -21,9 +21,10 @@ FEWEST_EPOCHS = 20
 
 def affordable(grid: Grid, question: Question) -> Grid:
     """Shorten the training so that all of a grid fits into the time."""
-    n_steps = max(1.0, (1 - HELD_OUT) * len(question.x) / BATCH_SIZE)
+    n_steps = max(1.0, (1 - STANDARD.rows.held_out) * len(question.x) / BATCH_SIZE)
     n_each = len(grid.batches()) / len(grid.depths)  # batches of each depth
-    left = TRAINING_SHARE * question.seconds - COMPILE_SECONDS * len(grid.depths)
+    share = STANDARD.shares.training
+    left = share * question.seconds - COMPILE_SECONDS * len(grid.depths)
     left *= question.workers
 
     def seconds(epochs_of: dict[int, int]) -> float:

@@ -18,6 +18,7 @@ from eqlearn.search import learn as search
 from eqlearn.search.conclude.selection import DEFAULT, Candidates, chosen
 from eqlearn.search.conclude.to_model import table_of
 from eqlearn.search.paper_plan import Grid
+from eqlearn.search.request import Request
 
 #: The networks as they are when their training has ended.
 AS_PUBLISHED = Grid(refine=False)
@@ -57,7 +58,7 @@ def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | Non
 
 def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
     """Search as the question says: from what, from which seed, for how long."""
-    return search.learn(
+    request = Request(
         question.x,
         question.y,
         seed=question.seed,
@@ -66,8 +67,8 @@ def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
         jobs=question.workers,
         recipe=recipe,
         run_dir=question.keep,
-        callback=question.follow,
     )
+    return search.learn(request, question.follow)
 
 
 def plain(graph: Graph) -> Predict:

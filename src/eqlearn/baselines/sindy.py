@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from eqlearn._types import Array, Namespace
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
 from eqlearn.baselines.validation import Predict, Rows, Split, rms, split
-from eqlearn.equation.refine.criterion import bic
+from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.problems import Learned
 from eqlearn.search.conclude.selection import Candidates, chosen
 
@@ -116,6 +116,7 @@ def _table(
 
     n, size = len(rows.train.x), np.array([float(np.count_nonzero(f)) for f in fits])
     sse = n * errors(rows.train) ** 2
+    bic = STANDARD.criterion.bic
     information = np.array([bic(e, n, int(p)) for e, p in zip(sse, size, strict=True)])
     far = None if rows.far is None else errors(rows.far)
     return Candidates(errors(rows.held_out), size, information, far)

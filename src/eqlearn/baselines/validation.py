@@ -15,7 +15,7 @@ from eqlearn._types import Array
 from eqlearn.baselines.question import Clock, Question
 from eqlearn.errors import must
 from eqlearn.search.conclude.selection import Candidates, v_int_ex
-from eqlearn.search.keep.final_fits import HELD_OUT
+from eqlearn.search.strategy import STANDARD
 
 FEWEST_ROWS = 10
 #: The part of a time limit that one setting may take, so that several are tried.
@@ -52,7 +52,8 @@ def split(question: Question) -> Split:
     if n < FEWEST_ROWS:
         raise must("x", f"of at least {FEWEST_ROWS} rows", question.x)
     order = np.random.default_rng([question.seed, 7]).permutation(n)
-    out, kept = np.split(order, [max(1, round(HELD_OUT * n))])
+    n_out = max(1, round(STANDARD.rows.held_out * n))
+    out, kept = np.split(order, [n_out])
     return Split(
         Rows(question.x[kept], question.y[kept]),
         Rows(question.x[out], question.y[out]),

@@ -120,7 +120,7 @@ class Cluster:
 
     def start(self, job: Job, state: bytes | None) -> None:
         """Submit a segment, or keep it here if its data are too large to send."""
-        if job.at_home:
+        if job.stays_local:
             self._home.start(job, state)
             return
         from eqlearn.jobs.worker import compute

@@ -35,13 +35,13 @@ Segment: TypeAlias = Callable[[Any, Specification, bytes | None], Step]
 
 @dataclass(frozen=True)
 class Job:
-    """A piece of work on candidates: training, part of a refinement, a final fit."""
+    """A piece of work, cut into segments."""
 
     name: str
     segment: Segment
     specification: Specification
     data: str  # which of the data it is computed from
-    at_home: bool = False  # whether its data are too large to be sent to a worker
+    stays_local: bool = False  # whether its data are too large to be sent to a worker
     key: str = field(init=False)  # the same in every run for the same work
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class Stage:
     job: Callable[[int], Job | None]
     take: Callable[[int, bytes | None], bool]
     before: Callable[[int], int] = lambda index: 0
-    share: float = 1.0  # of the time limit at which its time is up
+    share: float = 1.0  # of the time limit, at which its time is up
     at_least: int = 0
     is_ready: Callable[[], bool] = lambda: True
 
@@ -94,13 +94,3 @@ class Stopwatch:
     def is_over(self) -> bool:
         """Whether it is time to hand the state back."""
         return time.monotonic() > self._end
-
-
-def written(document: Any) -> bytes:
-    """Write a state down, the same bytes for the same state."""
-    return json.dumps(document, separators=(",", ":")).encode()
-
-
-def read(state: bytes) -> Any:
-    """Read what `written` wrote."""
-    return json.loads(state)

@@ -10,7 +10,7 @@ import os
 import platform
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -19,7 +19,8 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from eqlearn.errors import EqlearnError, must, printable
-from eqlearn.jobs.job import Step, written
+from eqlearn.jobs.codec import to_bytes
+from eqlearn.jobs.job import Step
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,9 @@ class Memory:
         """The failed candidates, with the reason."""
         return {k: r.error for k, r in self._records.items() if r.status == "failed"}
 
-    def conclude(self, equations: list[list[Mapping[str, Any]]], status: str) -> None:
+    def conclude(
+        self, equations: Sequence[Sequence[Mapping[str, Any]]], status: str
+    ) -> None:
         """Nothing to write: the caller has the equations."""
 
 
@@ -283,10 +286,12 @@ class Store:
             )
             return dict(rows.fetchall())
 
-    def conclude(self, equations: list[list[Mapping[str, Any]]], status: str) -> None:
+    def conclude(
+        self, equations: Sequence[Sequence[Mapping[str, Any]]], status: str
+    ) -> None:
         """Write the table of equations, best first for each target."""
         rows = [
-            (target, rank, written(equation).decode())
+            (target, rank, to_bytes(equation).decode())
             for target, ranked in enumerate(equations)
             for rank, equation in enumerate(ranked)
         ]

@@ -5,7 +5,7 @@ Networks that differ in λ only are trained side by side, as one batch of one sh
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +13,17 @@ import numpy as np
 
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.errors import EqlearnError, must
-from eqlearn.jobs.job import (
-    Job,
-    Specification,
-    Stage,
-    Step,
-    Stopwatch,
-    Together,
-    read,
-    written,
-)
+from eqlearn.jobs.codec import from_bytes, to_bytes
+from eqlearn.jobs.job import Job, Specification, Stage, Step, Stopwatch, Together
 from eqlearn.network.canonical import compact
 from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS, unit
-from eqlearn.search.attempts.random_networks import refined
-from eqlearn.search.keep.final_fits import HELD_OUT
-from eqlearn.search.keep.finishing import Target, finishing
-from eqlearn.search.task import Task, computing, scored, scored_from
+from eqlearn.search.attempts.random_networks import to_formula
+from eqlearn.search.keep.finishing import finishing
+from eqlearn.search.keep.target import Target
+from eqlearn.search.strategy import STANDARD, TimeShares
+from eqlearn.search.streams import Stream, entropy
+from eqlearn.search.task import Task, numerical_context
 
 # JAX is loaded by the segments that need it, not by every search.
 if TYPE_CHECKING:
@@ -41,9 +35,6 @@ PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
 PAPER_DEPTHS = (2, 3, 4)
 #: Epochs trained between two looks at the clock.
 N_CHUNK = 10
-#: Shares of a time limit at which training and extraction end.
-TRAINING_SHARE = 0.8
-EXTRACTION_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -98,21 +89,29 @@ class Grid:
 class PaperPlan:
     """The search for formulas of all targets at once."""
 
-    def __init__(self, grid: Grid, targets: list[Target], data: str, seed: int) -> None:
-        self.targets = targets
+    def __init__(
+        self,
+        grid: Grid,
+        targets: list[Target],
+        data: str,
+        seed: int,
+        shares: TimeShares = STANDARD.shares,
+    ) -> None:
+        self.targets, self._shares = targets, shares
         self._grid, self._data, self._seed = grid, data, seed
         self._batches = grid.batches()
         self._networks: list[dict[str, Any]] = []
 
     def stages(self) -> Iterator[Stage | Together]:
         """Training, extraction of formulas, then refinements and final fits."""
-        yield Stage(self._training, self._take_trained, share=TRAINING_SHARE)
+        share = self._shares.training
+        yield Stage(self._training, self._take_trained, share=share)
         # If time is short, the best of training become formulas, and no others.
         self._networks.sort(key=lambda network: network["validation"])
         yield Stage(
             self._extraction,
             self._take_extracted,
-            share=EXTRACTION_SHARE,
+            share=self._shares.extraction,
             at_least=len(self.targets),
         )
         for target in self.targets:
@@ -123,9 +122,10 @@ class PaperPlan:
             return None
         depth, l1 = self._batches[index]
         grid = replace(self._grid, depths=(depth,), l1=l1)
-        specification = {"grid": vars(grid), "seed": [self._seed, 5, index]}
-        at_home = any(target.at_home for target in self.targets)
-        return Job(f"train/{index}", train, specification, self._data, at_home)
+        seed = entropy(self._seed, Stream.TRAINING, index)
+        specification = {"grid": vars(grid), "seed": seed}
+        stays_local = any(target.stays_local for target in self.targets)
+        return Job(f"train/{index}", train, specification, self._data, stays_local)
 
     def _take_trained(self, index: int, state: bytes | None) -> bool:
         if state is None:
@@ -158,10 +158,15 @@ class PaperPlan:
     def _take_extracted(self, index: int, state: bytes | None) -> bool:
         target = self.targets[index % len(self.targets)]
         target.n_attempts += 1
-        found = None if state is None else read(state)
+        found = None if state is None else from_bytes(state)
         if found is not None:
-            target.pool.add(scored_from(found))
+            target.pool.add(Scored.from_document(found))
         return False
+
+
+def joint_task(tasks: Sequence[Task]) -> Task:
+    """All targets in one task, as networks are trained for all of them at once."""
+    return replace(tasks[0], y=np.concatenate([t.y for t in tasks], axis=1))
 
 
 def _grid(document: Mapping[str, Any]) -> Grid:
@@ -175,16 +180,16 @@ def _grid(document: Mapping[str, Any]) -> Grid:
 
 def train(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Train the networks of a batch for the length of a segment."""
-    with computing(task):
+    with numerical_context(task):
         return _trained(task, specification, state)
 
 
 def _trained(task: Task, specification: Specification, state: bytes | None) -> Step:
-    from eqlearn.training import gradient, recipes
-    from eqlearn.training.checkpoint import from_bytes, to_bytes
+    from eqlearn.training import checkpoint, gradient, recipes
 
     grid, watch = _grid(specification["grid"]), Stopwatch()
-    n_held_out = max(1, round(HELD_OUT * (len(task.x) - task.n_far)))
+    share = task.strategy.rows.held_out
+    n_held_out = max(1, round(share * (len(task.x) - task.n_far)))
     weight = np.ones(len(task.x)) if task.weight is None else task.weight
     samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)
@@ -197,7 +202,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
         seed = int(rng.integers(2**31))
         at = gradient.begin(settings, weights, np.array(grid.l1), seed=seed)
     else:
-        at = from_bytes(settings, state)
+        at = checkpoint.from_bytes(settings, state)
     n_epochs = settings.schedule.n_epochs
     # Every other length would have to be compiled anew.
     n_chunk = max(n for n in range(1, N_CHUNK + 1) if n_epochs % n == 0)
@@ -214,7 +219,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
         "l1_norm": np.asarray(metrics.l1_norm[-1]).tolist(),
         "n_active": np.asarray(metrics.n_active[-1]).tolist(),
     }
-    return Step(to_bytes(at, errors), is_done, curves)
+    return Step(checkpoint.to_bytes(at, errors), is_done, curves)
 
 
 def extract(task: Task, specification: Specification, state: bytes | None) -> Step:
@@ -223,15 +228,15 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
     if specification["diverged_at"] >= 0:
         epoch = specification["diverged_at"]
         raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
-    with computing(task):
+    with numerical_context(task):
         grid = _grid(specification["grid"])
         architecture = grid.settings(task, specification["n_outputs"]).architecture
         network = from_network(architecture, np.array(specification["weights"]))
         graph = replace(network, outputs=(network.outputs[specification["output"]],))
-        found = refined(task, graph) if grid.refine else _as_trained(task, graph)
-    return Step(written(None if found is None else scored(found)), True)
+        found = to_formula(task, graph) if grid.refine else _as_trained(task, graph)
+    return Step(to_bytes(found and found.to_document()), True)
 
 
 def _as_trained(task: Task, graph: Graph) -> Scored:
-    data = task.compared()
-    return refit(compact(graph), data, n_iterations=0)
+    data = task.search_rows()
+    return refit(compact(graph), data, task.tactics, n_iterations=0)

@@ -3,29 +3,20 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
-from eqlearn.equation.refine.criterion import EXACT, Scored, score
-from eqlearn.equation.refine.prune import prune
-from eqlearn.equation.refine.shared_frequencies import tie
-from eqlearn.network.document import from_document, to_document
+from eqlearn.equation.refine.tactics import Tactics
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import rescaled
 from eqlearn.network.units import Unit, register
+from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.training.levenberg import FLOOR, Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
 DEFAULT_UNITS = ("sin", "multiply")
-#: Rows that candidates are pruned and compared on before the best are refined.
-N_SEARCH = 1000
-#: Rows that the structural moves of the best candidates are judged on.
-N_REFINE = 3000
-#: Rows that they are pruned on at last; the constants are then fitted to all rows.
-N_PRUNE = 20_000
 
 
 @dataclass(frozen=True)
@@ -43,6 +34,12 @@ class Task:
     weight: Array | None = None  # (N,) of the samples
     units: tuple[str, ...] = DEFAULT_UNITS  # that networks are made of
     own_units: tuple[Unit, ...] = ()  # of these, the user's, for other processes
+    strategy: Strategy = STANDARD
+
+    @property
+    def tactics(self) -> Tactics:
+        """How formulas are refined."""
+        return self.strategy.tactics
 
     def rows(self, n: int | None = None) -> Samples:
         """The first `n` rows.
@@ -75,19 +72,20 @@ class Task:
         x, y = self.x[self.n_far :], self.y[self.n_far :]
         return replace(self, x=x, y=y, weight=weight, n_far=0)
 
-    def compared(self) -> Samples:
+    def search_rows(self) -> Samples:
         """Rows that attempts are pruned and compared on.
 
         A far point counts no more than another: if the target is large there, formulas
         that are still wrong would bend to reach it and lose what was right of them.
         """
+        n = self.strategy.rows.search
         if not self.n_far:
-            return self.rows(N_SEARCH)
+            return self.rows(n)
         weight = np.ones(len(self.x)) if self.weight is None else self.weight.copy()
         far, near = self.y[: self.n_far], self.y[self.n_far :]
         size = float(np.mean((far - near.mean()) ** 2))
         weight[: self.n_far] *= min(1.0, float(np.var(near)) / size) if size else 1.0
-        return replace(self, weight=weight).rows(N_SEARCH)
+        return replace(self, weight=weight).rows(n)
 
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""
@@ -95,41 +93,10 @@ class Task:
 
 
 @contextmanager
-def computing(task: Task) -> Iterator[None]:
+def numerical_context(task: Task) -> Iterator[None]:
     """Set a process up for numerical work on a task."""
     for own in task.own_units:  # a worker may know one of that name from before
         register(own)
     # More threads only get in each other's way on matrices of this size.
     with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
         yield
-
-
-def scored(found: Scored) -> dict[str, Any]:
-    """A formula with its criterion, as JSON can hold it."""
-    return {**found._asdict(), "graph": to_document(found.graph)}
-
-
-def scored_from(document: dict[str, Any]) -> Scored:
-    """Read what `scored` wrote."""
-    return Scored(**document)._replace(graph=from_document(document["graph"]))
-
-
-def pruned_in_stages(graph: Graph, data: Samples) -> Scored:
-    """Prune as if there were noise of several sizes, and keep the best.
-
-    With little or no noise every imitation of a term is worth its parameters; pruning
-    that tolerates an error of 1 % first lets it go, and the refit tells whether what
-    is left was the formula.
-    """
-    natural = prune(graph, data)
-    candidates = [natural]
-    for floor in (1e-4, 1e-6, 1e-8):
-        if natural.sse / data.n_residuals < 0.3 * floor:
-            coarse = prune(natural.graph, data, floor=floor)
-            candidates.append(score(coarse.graph, coarse.sse, data))
-    return tie(min(candidates, key=lambda candidate: candidate.bic), data)
-
-
-def is_exact(found: Scored, data: Samples) -> bool:
-    """Tell whether nothing is left to explain."""
-    return found.sse / data.n_residuals < 100 * EXACT

@@ -101,6 +101,13 @@ def samples(
     )
 
 
+def mean_square(graph: Graph, data: Samples) -> float:
+    """The mean squared residual of a graph, by weight."""
+    with np.errstate(all="ignore"):
+        residual = graph.evaluate(data.labelled.T)[0][:, 0] - data.y[0]
+        return float(np.mean((data.root_weight * residual) ** 2))
+
+
 class Fit(NamedTuple):
     """A graph at its optimum."""
 

@@ -6,14 +6,17 @@ from graphs import ONE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eqlearn.equation.refine import criterion
-from eqlearn.equation.refine.criterion import EXACT, bic, score, sse_to_reach
+from eqlearn.equation.refine.criterion import Scored, is_exact, score
+from eqlearn.equation.refine.tactics import Criterion, Tactics
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.training.levenberg import samples
 
+STANDARD = Criterion()
+bic, sse_to_reach = STANDARD.bic, STANDARD.sse_to_reach
 
-def test_the_criterion_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(criterion, "N_ALTERNATIVES", 10.0)
+
+def test_the_criterion_worked_by_hand() -> None:
+    bic = Criterion(n_alternatives=10.0).bic
     # 100 log(25 / 100) + 3 (log 100 + 2 log 10) = -138.629 + 3 · 9.210
     assert bic(25.0, 100, 3) == pytest.approx(-110.9984, abs=1e-4)
     assert bic(100.0, 100, 0) == pytest.approx(0.0)
@@ -25,12 +28,13 @@ def test_every_parameter_costs_the_same_and_at_least_the_logarithm_of_n() -> Non
     assert costs[0] > math.log(50) - 1e-9
 
 
-def test_below_the_floor_nothing_more_is_explained() -> None:
+def test_below_what_counts_as_none_nothing_more_is_explained() -> None:
     perfect = bic(0.0, 100, 2)
-    assert bic(0.0, 100, 0) == pytest.approx(100 * math.log(EXACT))
+    assert bic(0.0, 100, 0) == pytest.approx(100 * math.log(STANDARD.exact))
     assert bic(1e-28, 100, 2) - perfect < 1e-3
-    # With the noise as the floor, halving a residual below it gains almost nothing.
-    gain = bic(1e-6, 100, 2, floor=1e-4) - bic(5e-7, 100, 2, floor=1e-4)
+    # With the noise as that, halving a residual below it gains almost nothing.
+    noisy = Criterion(exact=1e-4)
+    gain = noisy.bic(1e-6, 100, 2) - noisy.bic(5e-7, 100, 2)
     assert 0 < gain < 0.01
 
 
@@ -58,15 +62,29 @@ def test_every_output_of_every_sample_counts_and_only_free_weights_do() -> None:
     st.floats(1e-12, 1e6),
     st.integers(400, 10**6),
     st.integers(0, 100),
-    st.sampled_from([EXACT, 1e-14]),
+    st.sampled_from([STANDARD.exact, 1e-14]),
 )
 def test_the_error_to_reach_inverts_the_criterion(
-    sse: float, n: int, n_parameters: int, floor: float
+    sse: float, n: int, n_parameters: int, exact: float
 ) -> None:
-    value = bic(sse, n, n_parameters, floor)
-    back = sse_to_reach(value, n, n_parameters, floor)
-    # The floor adds to the mean square, so a much smaller error cannot be told.
-    assert back == pytest.approx(sse, rel=1e-6, abs=1e-6 * floor * n)
+    criterion = Criterion(exact=exact)
+    back = criterion.sse_to_reach(criterion.bic(sse, n, n_parameters), n, n_parameters)
+    # `exact` adds to the mean square, so a much smaller error cannot be told.
+    assert back == pytest.approx(sse, rel=1e-6, abs=1e-6 * exact * n)
+
+
+def test_a_formula_is_exact_when_rounding_is_all_it_leaves() -> None:
+    graph = Graph(1, (), (({0: 1.0}, ONE),))
+    data = samples(np.zeros((10, 1)), np.zeros((10, 1)))
+    assert is_exact(Scored(graph, 10 * 0.9e-20, 0.0), data)
+    assert not is_exact(Scored(graph, 10 * 1.1e-20, 0.0), data)
+    coarse = Tactics(criterion=Criterion(nothing_left=1e-6))
+    assert is_exact(Scored(graph, 10 * 1.1e-20, 0.0), data, coarse)
+
+
+def test_a_scored_formula_is_read_back_from_its_document() -> None:
+    found = Scored(Graph(1, (), (({0: 1.5, CONSTANT: 2.0}, ONE),)), 0.25, -12.5)
+    assert Scored.from_document(found.to_document()) == found
 
 
 def test_a_smaller_graph_may_have_the_larger_error_that_its_size_pays_for() -> None:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from graphs import ONE, random_graph, random_inputs
 
-from eqlearn.equation.refine.criterion import EXACT, score
+from eqlearn.equation.refine.criterion import score
 from eqlearn.equation.refine.prune import _removals, cut_back, prune
+from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit, samples
@@ -185,7 +186,7 @@ def test_removals_are_tried_with_all_others_readjusted() -> None:
     truth = Graph(3, (), (({0: 1.0, 1: 0.5, 2: 0.2, CONSTANT: 0.1}, ONE),))
     data = seen(truth, noise=0.1)
     best = prune(truth, data)
-    removals = list(_removals(best, data, EXACT, 6, set()))
+    removals = list(_removals(best, data, STANDARD, set()))
     assert [gone for gone, _ in removals[:1]] == [{(0, CONSTANT)}]
     for gone, start in removals:
         left = start.without(gone)
@@ -194,11 +195,11 @@ def test_removals_are_tried_with_all_others_readjusted() -> None:
         assert sse == pytest.approx(fit(left, data, tolerance=1e-12).sse, rel=1e-8)
 
 
-def test_terms_below_the_floor_are_let_go() -> None:
+def test_terms_below_a_tolerated_error_are_let_go() -> None:
     truth = Graph(2, (), (({0: 1.0, 1: 1e-3}, ONE),))
     data = seen(truth, noise=0.0)
     assert prune(truth, data).graph.n_parameters == 2
-    coarse = prune(truth, data, floor=1e-4)
+    coarse = prune(truth, data, STANDARD.tolerating(1e-4))
     assert coarse.graph.outputs[0][0].keys() == {0}
 
 

@@ -1,22 +1,14 @@
 import numpy as np
+from formulas import ONE, WAVE
 from graphs import random_graph
 
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.transform import joined
-from eqlearn.search.attempts.input_views import (
-    View,
-    from_view,
-    in_all_inputs,
-    recurring_parts,
-    to_view,
-)
-from eqlearn.search.learn import tasks_of
+from eqlearn.search.attempts.input_views import View, in_all_inputs
+from eqlearn.search.request import Request
+from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
-
-ONE = {CONSTANT: 1.0}
-#: sin(2 x1 - 3 x2), of three inputs
-WAVE = Graph(3, (Node("sin", ({0: 2.0, 1: -3.0},)),), (({3: 1.0}, ONE),))
 
 
 def task() -> Task:
@@ -24,7 +16,7 @@ def task() -> Task:
     x = rng.uniform(-1, 1, (500, 3))
     inner = np.sin(2 * x[:, 0] - 3 * x[:, 1])
     y = np.sin(2 * inner + x[:, 2]) / (2 + inner)
-    return tasks_of(x, y[:, None], seed=0)[0]
+    return tasks_of(Request(x, y[:, None], seed=0))[0]
 
 
 def test_a_part_is_seen_as_an_input() -> None:
@@ -53,8 +45,8 @@ def test_a_formula_of_parts_is_written_in_full_and_fitted() -> None:
         (Node("sin", ({0: 0.9, 1: 1.9},)),),
         (({2: 0.4}, {CONSTANT: 1.0, 1: 0.4}),),
     )
-    data = whole.compared()
-    found = view.in_full(Scored(narrow, 0.0, 0.0), data)
+    data = whole.search_rows()
+    found = view.in_full(Scored(narrow, 0.0, 0.0), data, whole.tactics)
     assert found.graph.n_inputs == 3
     assert found.sse / data.n_residuals < 1e-20
 
@@ -63,8 +55,8 @@ def test_without_parts_the_formula_stays_as_it_is() -> None:
     node = Node("sin", ({0: 2.0, CONSTANT: 1.0},))
     fixed, ties = frozenset({(0, 0)}), {(1, 1): ((0, CONSTANT), 2.0)}
     narrow = Graph(1, (node,), (({1: 2.0}, ONE),), fixed, ties)
-    data = task().compared()
-    wide = View((1,)).in_full(Scored(narrow, 3.0, 4.0), data)
+    data = task().search_rows()
+    wide = View((1,)).in_full(Scored(narrow, 3.0, 4.0), data, task().tactics)
     assert (wide.sse, wide.bic) == (3.0, 4.0)
     assert wide.graph.fixed == {(0, 1)}
     assert wide.graph.ties == {(1, 3): ((0, CONSTANT), 2.0)}
@@ -86,30 +78,4 @@ def test_a_formula_of_some_inputs_is_one_of_all() -> None:
 
 def test_views_survive_being_written_down() -> None:
     for view in (View((0, 2)), View((1,), WAVE), View((), joined([WAVE, WAVE]))):
-        assert from_view(to_view(view)) == view
-
-
-def test_parts_that_recur_are_found_in_whatever_scale() -> None:
-    x = np.random.default_rng(0).uniform(-1, 1, (300, 3))
-    wave = WAVE.nodes[0]
-    # 5 wave + x3, x3 · (0.1 wave - 2), cos(x1 + x3), x2 · x3
-    first = Graph(3, (wave,), (({3: 5.0, 2: 1.0}, ONE),))
-    product = Node("multiply", ({2: 1.0}, {3: 0.1, CONSTANT: -2.0}))
-    second = Graph(3, (wave, product), (({4: 1.0}, ONE),))
-    third = Graph(3, (Node("cos", ({0: 1.0, 2: 1.0},)),), (({3: 1.0}, ONE),))
-    fourth = Graph(3, (Node("multiply", ({1: 1.0}, {2: 1.0})),), (({3: 1.0}, ONE),))
-    found = recurring_parts([first, second, third, fourth], x)
-    values = [part.evaluate(x)[0][:, 0] for part in found]
-    argument, inner = 2 * x[:, 0] - 3 * x[:, 1], WAVE.evaluate(x)[0][:, 0]
-    assert len(found) == 2  # the wave, and what is inside of it
-    for part in (argument, inner):
-        correlations = [abs(np.corrcoef(part, value)[0, 1]) for value in values]
-        assert max(correlations) > 0.99999
-
-
-def test_inputs_and_what_has_no_value_are_no_parts() -> None:
-    x = np.random.default_rng(0).uniform(-1, 1, (300, 3))
-    linear = Graph(3, (), (({0: 2.0, CONSTANT: 1.0}, ONE),))
-    infinite = Graph(3, (Node("sin", ({0: np.inf},)),), (({3: 1.0}, ONE),))
-    assert recurring_parts([linear, linear, infinite, infinite], x) == []
-    assert recurring_parts([], x) == []
+        assert View.from_document(view.to_document()) == view

@@ -6,7 +6,8 @@ from eqlearn.search.attempts.relevant_inputs import (
     significant_inputs,
     visible_inputs,
 )
-from eqlearn.search.learn import tasks_of
+from eqlearn.search.request import Request
+from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 
@@ -14,7 +15,7 @@ def task(f: Array, n_inputs: int, n: int = 500) -> Task:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (n, n_inputs))
     y = f(x)[:, None] + 0.01 * rng.normal(size=(n, 1))
-    return tasks_of(x, y, seed=0)[0]
+    return tasks_of(Request(x, y, seed=0))[0]
 
 
 def test_idle_inputs_are_told_from_the_others() -> None:

@@ -7,7 +7,8 @@ from graphs import ONE
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.graph import Graph, Linear, Node
 from eqlearn.search.keep.pool import Pool
-from eqlearn.search.learn import tasks_of
+from eqlearn.search.request import Request
+from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 
@@ -16,7 +17,7 @@ def task() -> Task:
     rng = np.random.default_rng(0)
     x = rng.uniform(-0.5, 0.5, (500, 1))
     y = np.sin(2 * x) + 0.01 * rng.normal(size=(500, 1))
-    return tasks_of(x, y, seed=0)[0]
+    return tasks_of(Request(x, y, seed=0))[0]
 
 
 def sine(above: Linear) -> Graph:
@@ -31,7 +32,7 @@ def cubic() -> Graph:
 
 
 def fitted(task: Task, graph: Graph) -> Scored:
-    return refit(graph, task.compared())
+    return refit(graph, task.search_rows())
 
 
 def test_equal_formulas_are_counted_once_each(task: Task) -> None:

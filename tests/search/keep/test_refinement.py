@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tasks import target_of
 from unordered import Workers
 
 from eqlearn.equation.refine.criterion import Scored, refit, score
-from eqlearn.equation.refine.hill_climb import PATIENT, Trial, improve, try_proposals
-from eqlearn.equation.refine.rewrites import ALL
+from eqlearn.equation.refine.hill_climb import Trial, improve, try_proposals
+from eqlearn.equation.refine.moves import ALL
 from eqlearn.equation.refine.score_test import added_terms
+from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.jobs import job as jobs
 from eqlearn.jobs.backends import Backend, Serial
 from eqlearn.jobs.job import Job, Stage
@@ -18,15 +20,15 @@ from eqlearn.jobs.store import Memory
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.fast_plan import FastPlan
-from eqlearn.search.keep import refinement
-from eqlearn.search.keep.finishing import Target
-from eqlearn.search.keep.pool import Pool, nothing
 from eqlearn.search.keep.refinement import Refinement
-from eqlearn.search.learn import tasks_of
+from eqlearn.search.request import Request
+from eqlearn.search.strategy import Finals, Rows, Strategy
+from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 from eqlearn.training.levenberg import Samples, fit, samples
 
 ONE = {CONSTANT: 1.0}
+PLAIN = Strategy()
 #: A first guess at sin(2x) (1 + 0.5 y) / (1 + 0.3 z), some moves away from it.
 START = Graph(3, (Node("sin", ({0: 1.8},)),), (({3: 1.0}, ONE),))
 
@@ -62,7 +64,7 @@ def test_a_round_cut_after_every_proposal_finds_the_same(
 def test_parts_of_a_round_are_the_round() -> None:
     data = samples(*table())
     best = improve(start(data), data, ALL)  # nothing is better
-    whole = try_proposals(best, data, ALL, most=PATIENT.n_proposals)
+    whole = try_proposals(best, data, ALL, most=STANDARD.climbing.n_proposals)
     assert (whole.better, whole.has_more) == (None, False)
     parts = [
         try_proposals(best, data, ALL, first=first, most=10)
@@ -76,32 +78,29 @@ def test_parts_of_a_round_are_the_round() -> None:
 def test_terms_of_one_score_test_are_compared_beyond_the_end_of_a_part() -> None:
     data = samples(*table())
     best = start(data)
-    whole = try_proposals(best, data, [added_terms], most=PATIENT.n_proposals)
+    whole = try_proposals(best, data, [added_terms], most=STANDARD.climbing.n_proposals)
     assert whole.n > 1 and whole.better is not None
     cut = try_proposals(best, data, [added_terms], most=1)
     assert cut == whole
 
 
-def task() -> Task:
-    x, y = table()
-    (one,) = tasks_of(x, y, domain=None, seed=0, far=None, units=("sin", "multiply"))
+def task(strategy: Strategy = PLAIN) -> Task:
+    (one,) = tasks_of(Request(*table(), seed=0, strategy=strategy))
     return one
 
 
-def finished(job: Job) -> tuple[bytes, int]:
+def finished(job: Job, data: Task | None = None) -> tuple[bytes, int]:
     """The last state of a job, and how many segments it took."""
     state, n_segments, is_done = None, 0, False
     while not is_done:
-        state, is_done, _ = job.segment(task(), job.specification, state)
+        state, is_done, _ = job.segment(data or task(), job.specification, state)
         n_segments += 1
     assert state is not None
     return state, n_segments
 
 
 def attempts_job(index: int) -> Job:
-    pool = Pool(task())
-    pool.add(nothing(pool.task, pool.task.compared()))
-    first = next(FastPlan(Target(0, pool, "0", False)).stages())
+    first = next(FastPlan(target_of(task())).stages())
     assert isinstance(first, Stage)
     job = first.job(index)
     assert job is not None
@@ -138,40 +137,40 @@ def test_short_segments_leave_what_one_long_one_leaves(
     assert n_whole == 1 < n_cut
 
 
-def refined(backend: Backend, time_limit: float | None = None) -> Scored:
-    plan = Refinement("y1/refine/0", "0", task(), START, 1.0)
+def refined(
+    backend: Backend,
+    time_limit: float | None = None,
+    strategy: Strategy = PLAIN,
+) -> Scored:
+    plan = Refinement("y1/refine/0", "0", task(strategy), START, 1.0)
     run([plan], backend, Memory(), time_limit=time_limit)
     return plan.found()
 
 
-def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(refinement, "JOB_SIZE", 60)
-    one = Workers(1, data={"0": task()})
-    alone = refined(one)
-    assert alone.bic < start(task().compared()).bic - 500
+def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals() -> None:
+    small = Strategy(finals=Finals(job_size=60))
+    one = Workers(1, data={"0": task(small)})
+    alone = refined(one, strategy=small)
+    assert alone.bic < start(task().search_rows()).bic - 500
     for last in (lambda jobs: jobs[0], lambda jobs: jobs[-1]):
-        workers = Workers(3, last, data={"0": task()})
-        assert refined(workers) == alone
+        workers = Workers(3, last, data={"0": task(small)})
+        assert refined(workers, strategy=small) == alone
         assert len(workers.started) > len(one.started)  # beyond what was better
 
 
 def plan_in_steps(n_stages: int) -> Refinement:
     """A refinement of which so many stages were finished and the next one is cut."""
-    plan = Refinement("y1/refine/0", "0", task(), START, 1.0)
+    few = task(Strategy(rows=Rows(refine=100)))
+    plan = Refinement("y1/refine/0", "0", few, START, 1.0)
     for _, stage in zip(range(n_stages), plan.stages(), strict=False):
         index, is_over = 0, False
         while not is_over and (job := stage.job(index)) is not None:
-            is_over = stage.take(index, finished(job)[0])
+            is_over = stage.take(index, finished(job, few)[0])
             index += 1
     return plan
 
 
-def test_however_far_a_refinement_came_it_is_judged_by_as_many_rows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(refinement, "N_REFINE", 100)
+def test_however_far_a_refinement_came_it_is_judged_by_as_many_rows() -> None:
     errors = []
     for n_stages in range(5):
         found = plan_in_steps(n_stages).found()
@@ -195,4 +194,4 @@ def test_a_part_of_a_round_that_fails_is_no_more_than_that() -> None:
 def test_a_refinement_that_is_out_of_time_gives_back_what_it_has() -> None:
     found = refined(Serial({"0": task()}), time_limit=1e-9)
     assert [node.unit for node in found.graph.nodes] == ["sin"]
-    assert found.sse < start(task().compared()).sse + 1e-6
+    assert found.sse < start(task().search_rows()).sse + 1e-6

@@ -7,26 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.refine.criterion import EXACT, Scored, refit
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.equation.refine.tactics import STANDARD, Snapping, Tactics
 from eqlearn.model.model import Constant
 from eqlearn.network.graph import Connection, Graph, sine_slots
 from eqlearn.training.levenberg import Samples, inverse, normal_equations
-
-#: What to expect before looking: one constant in two is simple, and of those that are
-#: this share is a multiple of 1/n.
-SHARES = {
-    1: 0.5,
-    2: 0.15,
-    3: 0.06,
-    4: 0.06,
-    5: 0.04,
-    6: 0.03,
-    8: 0.03,
-    10: 0.08,
-    100: 0.05,
-}
-#: No constant is known better than this, relative to its size.
-PRECISION = 1e-12
 
 
 def constants(graph: Graph, samples: Samples) -> list[Constant]:
@@ -48,7 +33,7 @@ def standard_errors(graph: Graph, samples: Samples) -> Array:
     return np.sqrt(np.maximum(np.diag(inverse(gram)), 0.0) * variance)
 
 
-def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
+def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
     """Fix constants at simple values, the most certain first, if the criterion falls.
 
     Simple are multiples of 1, 1/2, 1/3, ... and in the arguments of sines also of π,
@@ -59,7 +44,7 @@ def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
     while True:
         options = [
             option
-            for option in _options(best.graph, samples)
+            for option in _options(best.graph, samples, tactics.snapping)
             if (option[1], option[2]) not in tried
         ]
         if not options:
@@ -67,36 +52,39 @@ def snap(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
         _, key, value = max(options)
         tried.add((key, value))
         fixed = _fixed_at(best.graph, key, value)
-        snapped = refit(fixed, samples, floor=floor, tolerance=1e-8)
+        snapped = refit(fixed, samples, tactics, tolerance=1e-8)
         if snapped.bic < best.bic:
             best = snapped
 
 
-def _options(graph: Graph, samples: Samples) -> list[tuple[float, Connection, float]]:
+def _options(
+    graph: Graph, samples: Samples, by: Snapping
+) -> list[tuple[float, Connection, float]]:
     """The odds for each constant that is rather simple than not, and its value then."""
     angles = sine_slots(graph)
     options = []
     for constant in constants(graph, samples):
         in_sine = constant.connection[0] in angles
-        odds, value = most_likely_simple(constant.value, constant.error, in_sine)
+        odds, value = most_likely_simple(constant.value, constant.error, in_sine, by)
         if odds > 1:
             options.append((odds, constant.connection, value))
     return options
 
 
 def most_likely_simple(
-    value: float, error: float, in_sine: bool
+    value: float, error: float, in_sine: bool, by: Snapping = STANDARD.snapping
 ) -> tuple[float, float]:
     """Find the simple value that is most likely meant, and the odds that one is.
 
-    A constant that is not simple may lie anywhere between two points of a grid; one
-    that is lies within its errors of a point. So a coarse grid convinces sooner, and no
-    grid does whose step is a few errors.
+    Before looking, one constant in two is taken to be simple. One that is not may lie
+    anywhere between two points of a grid; one that is lies within its errors of a
+    point. So a coarse grid convinces sooner, and no grid does whose step is a few
+    errors.
     """
     units = (1.0, math.pi) if in_sine else (1.0,)
-    error = max(error, PRECISION * abs(value))
+    error = max(error, by.precision * abs(value))
     best = 0.0, value
-    for (n, share), unit in itertools.product(SHARES.items(), units):
+    for (n, share), unit in itertools.product(by.shares, units):
         step = unit / n
         simple = round(value / step) * step
         if simple:

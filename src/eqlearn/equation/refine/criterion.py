@@ -5,14 +5,12 @@ was picked from K possible ones costs 2 log K more, or one in fifty of those tri
 200 rows of noise would be found worth its parameter.
 """
 
-import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from eqlearn.equation.refine.tactics import STANDARD, Tactics
+from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.training.levenberg import Samples, fit
-
-#: Mean squared residual, for a target of unit size, that counts as none at all.
-EXACT = 1e-22
 
 
 class Scored(NamedTuple):
@@ -22,19 +20,14 @@ class Scored(NamedTuple):
     sse: float
     bic: float
 
+    def to_document(self) -> dict[str, Any]:
+        """The formula with its criterion, as JSON can hold it."""
+        return {**self._asdict(), "graph": to_document(self.graph)}
 
-#: How many terms each one of a formula was picked from, about.
-N_ALTERNATIVES = 30.0
-
-
-def cost(n: int) -> float:
-    """What a parameter costs when `n` numbers are explained."""
-    return math.log(n) + 2.0 * math.log(N_ALTERNATIVES)
-
-
-def most_parameters(n: int) -> int:
-    """Formulas with more parameters retell the data instead of explaining them."""
-    return max(1, n // 4)
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Scored":
+        """Read what `to_document` wrote."""
+        return cls(**{**document, "graph": from_document(document["graph"])})
 
 
 def complexity(graph: Graph) -> int:
@@ -42,37 +35,27 @@ def complexity(graph: Graph) -> int:
     return len(graph.nodes) + sum(len(linear) for linear in graph.slots())
 
 
-def bic(sse: float, n: int, n_parameters: int, floor: float = EXACT) -> float:
-    """N log(SSE/N) + p (log N + 2 log K); smaller is better.
-
-    The floor is the mean squared residual below which nothing more is explained:
-    without noise every imitation could be improved for ever.
-    """
-    if not math.isfinite(sse) or n_parameters > most_parameters(n):
-        return math.inf
-    return n * math.log(sse / n + floor) + n_parameters * cost(n)
-
-
-def score(graph: Graph, sse: float, samples: Samples, floor: float = EXACT) -> Scored:
+def score(
+    graph: Graph, sse: float, samples: Samples, tactics: Tactics = STANDARD
+) -> Scored:
     """Attach the criterion to a fitted graph."""
     n = samples.n_residuals
-    return Scored(graph, sse, bic(sse, n, graph.n_parameters, floor))
+    return Scored(graph, sse, tactics.criterion.bic(sse, n, graph.n_parameters))
 
 
 def refit(
     graph: Graph,
     samples: Samples,
+    tactics: Tactics = STANDARD,
     *,
-    floor: float = EXACT,
     n_iterations: int = 20,
     tolerance: float = 1e-5,
 ) -> Scored:
     """Fit a graph and attach the criterion."""
     fitted = fit(graph, samples, n_iterations=n_iterations, tolerance=tolerance)
-    return score(fitted.graph, fitted.sse, samples, floor)
+    return score(fitted.graph, fitted.sse, samples, tactics)
 
 
-def sse_to_reach(best: float, n: int, n_parameters: int, floor: float = EXACT) -> float:
-    """Return the squared error at which the criterion would equal `best`."""
-    exponent = (best - n_parameters * cost(n)) / n
-    return n * (math.exp(min(exponent, 700.0)) - floor)
+def is_exact(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> bool:
+    """Tell whether nothing is left to explain."""
+    return found.sse / samples.n_residuals < tactics.criterion.nothing_left

@@ -8,12 +8,13 @@ it is seen for what it is (`waves_for_sums`).
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.equation.refine.hill_climb import Move, Patience, improve, propose
+from eqlearn.equation.refine.hill_climb import Move, improve, propose
 from eqlearn.equation.refine.prune import prune
 from eqlearn.equation.refine.score_test import added_terms
+from eqlearn.equation.refine.tactics import STANDARD, Tactics
 from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
 from eqlearn.network.canonical import canonical
 from eqlearn.training.levenberg import Samples
@@ -21,14 +22,9 @@ from eqlearn.training.levenberg import Samples
 #: What may be added. Plane waves find more in fewer steps, and more that is not there.
 FEW_ADDITIONS: tuple[Move, ...] = (added_waves, added_terms)
 ALL_ADDITIONS: tuple[Move, ...] = (added_waves, added_plane_waves, added_terms)
-#: Additions after which the formula is pruned and its sums are looked at.
-BETWEEN_TIDYING = 3
-#: Additions, and parameters left by pruning, after which there is no hope.
-MOST_ADDITIONS = 30
-MOST_PARAMETERS = 32
 
-_TIDYING = Patience(n_proposals=24, n_rounds=3)
-_IMPROVED = 1.0
+
+_FORMULAS = ("present", "best")
 
 
 class Growth(NamedTuple):
@@ -39,33 +35,49 @@ class Growth(NamedTuple):
     n_additions: int = 0
     is_done: bool = False
 
+    def to_document(self) -> dict[str, Any]:
+        """The state as JSON can hold it."""
+        formulas = {name: getattr(self, name).to_document() for name in _FORMULAS}
+        return {**self._asdict(), **formulas}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Growth":
+        """Read what `to_document` wrote."""
+        formulas = {name: Scored.from_document(document[name]) for name in _FORMULAS}
+        return cls(**{**document, **formulas})
+
 
 def grow(
     state: Growth,
     samples: Samples,
     additions: tuple[Move, ...] = ALL_ADDITIONS,
+    tactics: Tactics = STANDARD,
     *,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Growth:
     """Go on growing until nothing helps, or until `is_over`."""
     while not state.is_done:
-        state = _grown(state, samples, additions)
+        state = _grown(state, samples, additions, tactics)
         if is_over():
             break
     return state
 
 
-def _grown(state: Growth, samples: Samples, additions: tuple[Move, ...]) -> Growth:
+def _grown(
+    state: Growth, samples: Samples, additions: tuple[Move, ...], tactics: Tactics
+) -> Growth:
     """Add once, and tidy up if it is time to."""
-    larger = _larger(state.present, samples, additions)
+    by = tactics.growing
+    larger = _larger(state.present, samples, additions, tactics)
     present, n = larger or state.present, state.n_additions + 1
     state = state._replace(present=present, n_additions=n)
-    if larger is not None and n % BETWEEN_TIDYING and n < MOST_ADDITIONS:
+    if larger is not None and n % by.between_tidying and n < by.most_additions:
         return state
-    tidy = prune(present.graph, samples)
-    tidy = improve(tidy, samples, (waves_for_sums,), patience=_TIDYING)
-    is_better = tidy.bic < state.best.bic - _IMPROVED
-    has_hope = tidy.graph.n_parameters <= MOST_PARAMETERS and n < MOST_ADDITIONS
+    tidy = prune(present.graph, samples, tactics)
+    tidy = improve(tidy, samples, (waves_for_sums,), tactics, patience=by.tidying)
+    is_better = tidy.bic < state.best.bic - by.improved
+    is_small = tidy.graph.n_parameters <= by.most_parameters
+    has_hope = is_small and n < by.most_additions
     return state._replace(
         present=tidy,
         best=tidy if is_better else state.best,
@@ -74,17 +86,23 @@ def _grown(state: Growth, samples: Samples, additions: tuple[Move, ...]) -> Grow
 
 
 def _larger(
-    present: Scored, samples: Samples, additions: tuple[Move, ...]
+    present: Scored, samples: Samples, additions: tuple[Move, ...], tactics: Tactics
 ) -> Scored | None:
     """The formula with the addition that helps most; None if none is worth it."""
-    best, best_bic = None, present.bic
-    for proposal in propose(present.graph, samples, additions):
+    by, best, best_bic = tactics.growing, None, present.bic
+    for proposal in propose(present.graph, samples, additions, tactics):
         if proposal.graph is None:
             continue
         graph = canonical(proposal.graph, samples.x)
         if graph.is_empty:
             continue
-        found = refit(graph, samples, n_iterations=15, tolerance=1e-3)
+        found = refit(
+            graph,
+            samples,
+            tactics,
+            n_iterations=by.n_iterations,
+            tolerance=by.tolerance,
+        )
         charge = 2.0 * math.log(proposal.n_tried)
         if found.bic + charge < best_bic:
             best, best_bic = found, found.bic + charge

@@ -6,13 +6,14 @@ Each proposal is fitted to few rows first, then pruned, tied and judged on all.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 from eqlearn._types import Array
-from eqlearn.equation.refine.criterion import EXACT, Scored, complexity, cost, refit
+from eqlearn.equation.refine.criterion import Scored, complexity, refit
 from eqlearn.equation.refine.prune import prune
 from eqlearn.equation.refine.shared_frequencies import tie
+from eqlearn.equation.refine.tactics import STANDARD, Patience, Tactics
 from eqlearn.network import kernels
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
@@ -34,25 +35,10 @@ class Seen(NamedTuple):
     features: Array  # (D + U, Q)
     slots: Array  # (S, Q)
     samples: Samples
+    tactics: Tactics = STANDARD
 
 
 Move: TypeAlias = Callable[[Seen], Iterator[Proposal]]
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How much work `improve` spends on a proposal and in all."""
-
-    n_rows: int = 800  # that a proposal is first fitted to
-    margin: float = 60.0  # criterion that pruning may still win back
-    n_iterations: int = 15
-    n_singles: int = 4
-    n_rounds: int = 20
-    extra_parameters: int = 12
-    n_proposals: int = 600
-
-
-PATIENT = Patience()
 
 
 class Trial(NamedTuple):
@@ -64,22 +50,35 @@ class Trial(NamedTuple):
     is_over: bool = False
     has_more: bool = True  # whether the round may have proposals after these
 
+    def to_document(self) -> dict[str, Any]:
+        """The state as JSON can hold it."""
+        better = None if self.better is None else self.better.to_document()
+        return {**self._asdict(), "better": better}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Trial":
+        """Read what `to_document` wrote."""
+        better = document["better"]
+        found = None if better is None else Scored.from_document(better)
+        return cls(**{**document, "better": found})
+
 
 def improve(
     best: Scored,
     samples: Samples,
     moves: Iterable[Move],
+    tactics: Tactics = STANDARD,
     *,
-    floor: float = EXACT,
-    patience: Patience = PATIENT,
+    patience: Patience | None = None,
 ) -> Scored:
     """Apply moves as long as one of them lowers the criterion."""
+    patience = patience or tactics.climbing
     moves, n_left = tuple(moves), patience.n_proposals
     for _ in range(patience.n_rounds):
         if n_left <= 0:
             break
         tried = try_proposals(
-            best, samples, moves, most=n_left, floor=floor, patience=patience
+            best, samples, moves, tactics, most=n_left, patience=patience
         )
         if tried.better is None:
             break
@@ -91,12 +90,12 @@ def try_proposals(
     best: Scored,
     samples: Samples,
     moves: Iterable[Move],
+    tactics: Tactics = STANDARD,
     *,
     first: int = 0,
     most: int,
     state: Trial | None = None,
-    floor: float = EXACT,
-    patience: Patience = PATIENT,
+    patience: Patience | None = None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> Trial:
     """Try `most` proposals of a round from the `first` on, until one is better.
@@ -104,18 +103,18 @@ def try_proposals(
     Those that belong together with the better one are tried beyond that number. When it
     `is_late`, the state is handed back; going on from there changes nothing.
     """
-    state = state or Trial()
+    patience, state = patience or tactics.climbing, state or Trial()
     few = samples.first(patience.n_rows)
-    present = refit(best.graph, few, floor=floor, n_iterations=3)
-    proposals = propose(best.graph, samples, moves)
+    present = refit(best.graph, few, tactics, n_iterations=3)
+    proposals = propose(best.graph, samples, moves, tactics)
     for proposal in itertools.islice(proposals, first + state.n, None):
         # Terms of one score test explain the same residual, to first order equally
         # well (x·f above and -x below a fraction f): only the fits tell which one.
         is_alike = proposal.n_tried > 1 and proposal.kind == state.kind
         if state.better is not None and not is_alike:
             return state._replace(is_over=True)
-        start = screened(present, proposal, few, floor, patience)
-        found = attempt(best, start, proposal, samples, floor, patience)
+        start = screened(present, proposal, few, tactics, patience)
+        found = judged(best, start, proposal, samples, tactics, patience)
         state = _after(state, found, proposal.kind)
         if state.better is None and state.n >= most:
             return state._replace(is_over=True)
@@ -132,20 +131,26 @@ def _after(state: Trial, found: Scored | None, kind: str) -> Trial:
 
 
 def propose(
-    graph: Graph, samples: Samples, moves: Iterable[Move]
+    graph: Graph,
+    samples: Samples,
+    moves: Iterable[Move],
+    tactics: Tactics = STANDARD,
 ) -> Iterator[Proposal]:
     """All proposals of the given moves for one graph."""
-    n_labelled = samples.y.shape[1]
+    n = samples.n_labelled
     values = kernels.evaluate(graph, kernels.tape(graph), samples.x, samples.floor)
-    seen = Seen(
-        graph, values.features[:, :n_labelled], values.slots[:, :n_labelled], samples
-    )
+    features, slots = values.features[:, :n], values.slots[:, :n]
+    seen = Seen(graph, features, slots, samples, tactics)
     for move in moves:
         yield from move(seen)
 
 
 def screened(
-    present: Scored, proposal: Proposal, few: Samples, floor: float, patience: Patience
+    present: Scored,
+    proposal: Proposal,
+    few: Samples,
+    tactics: Tactics,
+    patience: Patience,
 ) -> Graph | None:
     """Fit a proposal to few rows; None if pruning could not make it competitive.
 
@@ -157,33 +162,33 @@ def screened(
     grown = graph.n_parameters - present.graph.n_parameters
     if grown > patience.extra_parameters or graph.is_empty:
         return None
-    found = refit(
-        graph, few, floor=floor, n_iterations=patience.n_iterations, tolerance=1e-3
-    )
-    allowed = present.bic + patience.margin + cost(few.n_residuals) * max(grown, 0)
+    n_iterations = patience.n_iterations
+    found = refit(graph, few, tactics, n_iterations=n_iterations, tolerance=1e-3)
+    cost = tactics.criterion.cost(few.n_residuals)
+    allowed = present.bic + patience.margin + cost * max(grown, 0)
     return found.graph if found.bic <= allowed else None
 
 
-def attempt(
+def judged(
     best: Scored,
     graph: Graph | None,
     proposal: Proposal,
     samples: Samples,
-    floor: float,
+    tactics: Tactics,
     patience: Patience,
 ) -> Scored | None:
     """Prune a proposal on all rows; return it if better, or as good and shorter."""
     if graph is None:
         return None
-    pruned = prune(
-        graph, samples, floor=floor, n_first=10, n_singles=patience.n_singles
-    )
-    pruned = tie(pruned, samples, floor)
-    charge = 0.5
+    n_first, n_singles = patience.n_first, patience.n_singles
+    pruning = replace(tactics.pruning, n_first=n_first, n_singles=n_singles)
+    pruned = prune(graph, samples, replace(tactics, pruning=pruning))
+    pruned = tie(pruned, samples, tactics)
+    charge = patience.gain
     if pruned.graph.n_parameters > best.graph.n_parameters:
         # A term found by looking at many must pay for the looking, else noise is added.
         charge += 2.0 * math.log(proposal.n_tried)
     if pruned.bic < best.bic - charge:
         return pruned
     is_shorter = complexity(pruned.graph) < complexity(best.graph)
-    return pruned if is_shorter and pruned.bic <= best.bic + 0.5 else None
+    return pruned if is_shorter and pruned.bic <= best.bic + patience.gain else None

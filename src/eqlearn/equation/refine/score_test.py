@@ -12,7 +12,7 @@ from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.training.levenberg import PLAIN, Workspace
 
 
-def added_terms(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+def added_terms(seen: Seen) -> Iterator[Proposal]:
     """Add the connections and products with the largest score-test statistic.
 
     For each candidate term the residual's gradient, with all present parameters
@@ -40,7 +40,7 @@ def added_terms(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
         left = norm - np.einsum("ij,ji->i", cross, solved[:, :-1])
     usable = left > 1e-6 * norm
     gain = np.where(usable, gradient**2 / np.where(usable, left, 1.0), 0.0)
-    for i in np.argsort(-gain)[:n_best]:
+    for i in np.argsort(-gain)[: seen.tactics.waves.n_best]:
         if gain[i] > 0:
             step = -float(gradient[i] / left[i])
             yield Proposal("add", _with_term(graph, options[i], step), len(options))

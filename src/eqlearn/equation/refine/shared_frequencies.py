@@ -8,38 +8,33 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from eqlearn.equation.refine.criterion import EXACT, Scored, refit
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.equation.refine.tactics import STANDARD, SharedFrequencies, Tactics
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
 from eqlearn.training.levenberg import Samples, inverse, normal_equations
 
-RATIOS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
-#: Constants further apart than this, in standard errors or as a share, are different.
-MOST_ERRORS = 3.5
-LARGEST_SHARE = 0.25
-N_TRIED = 4
 
-
-def tie(found: Scored, samples: Samples, floor: float = EXACT) -> Scored:
+def tie(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
     """Tie weights of sines on one feature as long as the criterion falls."""
-    best, failed = found, set()
+    by, best, failed = tactics.shared_frequencies, found, set()
     while True:
-        for _, key, lead, ratio in sorted(_near_ratios(best.graph, samples)):
+        for _, key, lead, ratio in sorted(_near_ratios(best.graph, samples, by)):
             if (key, lead, ratio) in failed:
                 continue
             graph = _with_tie(best.graph, key, lead, ratio)
-            tied = refit(graph, samples, floor=floor, tolerance=1e-7)
+            tied = refit(graph, samples, tactics, tolerance=1e-7)
             if tied.bic < best.bic:
                 best = tied
                 break
             failed.add((key, lead, ratio))
-            if len(failed) >= N_TRIED * (1 + len(best.graph.ties)):
+            if len(failed) >= by.n_tried * (1 + len(best.graph.ties)):
                 return best
         else:
             return best
 
 
 def _near_ratios(
-    graph: Graph, samples: Samples
+    graph: Graph, samples: Samples, by: SharedFrequencies
 ) -> Iterator[tuple[float, Connection, Connection, float]]:
     """Pairs of frequencies with their distance from a simple ratio, in errors."""
     keys = graph.parameters()
@@ -60,7 +55,7 @@ def _near_ratios(
             if a == b or source != other:
                 continue
             v, w = slots[slot][source], slots[other_slot][other]
-            for ratio in RATIOS:
+            for ratio in by.ratios:
                 if abs(ratio) == 1.0 and a < b:
                     continue  # the same tie seen from the other side
                 spread = (
@@ -70,7 +65,7 @@ def _near_ratios(
                 )
                 apart = abs(v - ratio * w)
                 errors = apart / math.sqrt(max(spread, 1e-300))
-                if errors < MOST_ERRORS and apart < LARGEST_SHARE * abs(v):
+                if errors < by.most_errors and apart < by.largest_share * abs(v):
                     yield errors, keys[a], keys[b], ratio
 
 

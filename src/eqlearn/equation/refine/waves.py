@@ -13,24 +13,11 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.hill_climb import Proposal, Seen
+from eqlearn.equation.refine.tactics import Waves
 from eqlearn.network.canonical import compact
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.training.levenberg import PLAIN, Workspace
-
-#: Radians that the fastest wave turns within a standard deviation, and how many
-#: frequencies are tried at most: neighbours differ by half a turn over the whole range.
-FASTEST = 10.0
-MOST_FREQUENCIES = 48
-#: Rows that waves are compared on, and how few are too few: some wave fits them.
-N_ROWS = 500
-FEWEST_ROWS = 50
-#: Things that pairs are made of, at most: those of which waves explain most.
-MOST_PAIRED = 30
-#: Share of a sum's effect that a wave in its place may leave out, at most.
-LEFT_OUT = 0.3
-#: Waves that are proposed for one sum, at most.
-N_ALIKE = 3
 
 
 class _Linearised(NamedTuple):
@@ -50,7 +37,7 @@ class _Linearised(NamedTuple):
 
 
 def _linearised(seen: Seen) -> _Linearised:
-    work = Workspace(seen.graph, seen.samples.first(N_ROWS))
+    work = Workspace(seen.graph, seen.samples.first(seen.tactics.waves.n_rows))
     work.evaluate(work.parameters(), PLAIN)
     n_targets, n = work.samples.y.shape
 
@@ -112,20 +99,21 @@ class _Wave(NamedTuple):
         draft.slots()[slot][unit] = float(np.hypot(self.of_sine, self.of_cosine))
 
 
-def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+def added_waves(seen: Seen) -> Iterator[Proposal]:
     """Add the waves with the largest score-test statistic, wherever they help most.
 
     Tried are waves of every feature and sum in every slot, and of products of two in
     the numerator and denominator.
     """
-    if seen.samples.n_residuals < FEWEST_ROWS:
+    by = seen.tactics.waves
+    if seen.samples.n_residuals < by.fewest_rows:
         return
     graph, local = seen.graph, _linearised(seen)
-    simple = _simple_carriers(graph, local)
+    simple = _simple_carriers(graph, local, by)
     tried = [(carrier, range(len(local.effects))) for carrier in simple]
     outputs = _output_slots(graph)
-    factors = _most_telling(simple, local, outputs)
-    tried += [(carrier, outputs) for carrier in _products(factors, local)]
+    factors = _most_telling(simple, local, outputs, by)
+    tried += [(carrier, outputs) for carrier in _products(factors, local, by)]
     found, n_tried = [], 0
     for carrier, slots in tried:
         frequencies = carrier.frequencies
@@ -139,32 +127,35 @@ def added_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
             turns = ((carrier, float(frequencies[k])),)
             wave = _Wave(turns, float(a[k]), float(b[k]))
             found.append((float(gain[k]), slot, wave))
-    yield from _best_of(found, n_best, graph, n_tried)
+    yield from _best_of(found, by.n_best, graph, n_tried)
 
 
-def added_plane_waves(seen: Seen, n_best: int = 6) -> Iterator[Proposal]:
+def added_plane_waves(seen: Seen) -> Iterator[Proposal]:
     """Add sines of two things at once to the numerator and the denominator.
 
     Tried are pairs of features and of products of two inputs, at all pairs of their
     frequencies.
     """
-    if seen.samples.n_residuals < FEWEST_ROWS:
+    by = seen.tactics.waves
+    if seen.samples.n_residuals < by.fewest_rows:
         return
     graph, local = seen.graph, _linearised(seen)
     outputs = _output_slots(graph)
-    features = _simple_carriers(graph, local)[: graph.n_features]
-    inputs = _most_telling(features[: graph.n_inputs], local, outputs)
-    carriers = _most_telling([*features, *_products(inputs, local)], local, outputs)
+    features = _simple_carriers(graph, local, by)[: graph.n_features]
+    inputs = _most_telling(features[: graph.n_inputs], local, outputs, by)
+    both = [*features, *_products(inputs, local, by)]
+    carriers = _most_telling(both, local, outputs, by)
     found, n_tried = [], 0
     for slot in outputs:
-        promising, n = _plane_waves(carriers, local.effects[slot] * local.left, n_best)
+        to_explain = local.effects[slot] * local.left
+        promising, n = _plane_waves(carriers, to_explain, by.n_best)
         n_tried += n
         for turns in promising:
             z = sum(frequency * carrier.values for carrier, frequency in turns)
             gain, a, b = local.explained_by(np.exp(1j * z)[None], slot)
             wave = _Wave(turns, float(a[0]), float(b[0]))
             found.append((float(gain[0]), slot, wave))
-    yield from _best_of(found, n_best, graph, n_tried)
+    yield from _best_of(found, by.n_best, graph, n_tried)
 
 
 def _plane_waves(
@@ -196,10 +187,10 @@ def _plane_waves(
 
 
 def _most_telling(
-    carriers: list[_Carrier], local: _Linearised, slots: range
+    carriers: list[_Carrier], local: _Linearised, slots: range, by: Waves
 ) -> list[_Carrier]:
     """All carriers, if they are few; else those whose waves explain most."""
-    if len(carriers) <= MOST_PAIRED:
+    if len(carriers) <= by.most_paired:
         return carriers
     to_explain = local.effects[slots.start : slots.stop] * local.left
 
@@ -207,7 +198,7 @@ def _most_telling(
         return float(np.abs(carrier.waves() @ to_explain.T).max(initial=0.0))
 
     sizes = np.array([explains(carrier) for carrier in carriers])
-    chosen = np.sort(np.argsort(-sizes, kind="stable")[:MOST_PAIRED])
+    chosen = np.sort(np.argsort(-sizes, kind="stable")[: by.most_paired])
     return [carriers[i] for i in chosen]
 
 
@@ -226,42 +217,49 @@ def _output_slots(graph: Graph) -> range:
     return range(graph.first_output_slot, len(graph.slots()))
 
 
-def waves_for_sums(seen: Seen, n_best: int = 10) -> Iterator[Proposal]:
+def waves_for_sums(seen: Seen) -> Iterator[Proposal]:
     """Put one wave in the place of all terms of a sum that are of the same inputs.
 
     What grows term by term often ends as a series for something simple.
     """
-    graph, local = seen.graph, _linearised(seen)
+    graph, local, by = seen.graph, _linearised(seen), seen.tactics.waves
     inside = _inputs_inside(graph)
-    carriers = _simple_carriers(graph, local)
+    carriers = _simple_carriers(graph, local, by)
+    scanned = [(carrier, carrier.waves()) for carrier in carriers]
     found: list[tuple[int, float, Graph]] = []
-    waves = [carrier.waves() for carrier in carriers]
     for slot, linear in enumerate(graph.slots()):
         for group in _groups(linear, inside):
             within = frozenset().union(*(inside[source] for source in group))
             value = sum(linear[source] * local.features[source] for source in group)
             likenesses = [
                 one
-                for carrier, some in zip(carriers, waves, strict=True)
+                for carrier, waves in scanned
                 if all(inside[s] <= within for s in carrier.factors[0])
                 and carrier.factors[0].keys() != group
-                and (one := _alike(value, local.effects[slot], carrier, some))
+                and (one := _alike(value, local.effects[slot], carrier, waves, by))
                 is not None
             ]
             likenesses.sort(key=lambda one: one.left_out)
-            for one in likenesses[:N_ALIKE]:
-                if one.left_out > LEFT_OUT:
-                    break
-                draft = Draft(graph)
-                terms = draft.slots()[slot]
-                for source in group:
-                    del terms[source]
-                terms[CONSTANT] = terms.get(CONSTANT, 0.0) + one.constant
-                one.wave.put(draft, slot)
-                if (replaced := draft.freeze()) is not None:
-                    n_parameters = compact(replaced).n_parameters
-                    found.append((n_parameters, one.left_out, replaced))
-    yield from _both_ends(found, n_best)
+            found += [
+                (compact(graph_with).n_parameters, one.left_out, graph_with)
+                for one in likenesses[: by.n_alike]
+                if one.left_out <= by.left_out
+                and (graph_with := _with_wave(graph, slot, group, one)) is not None
+            ]
+    yield from _both_ends(found, by.n_sums)
+
+
+def _with_wave(
+    graph: Graph, slot: int, group: frozenset[int], one: "_Likeness"
+) -> Graph | None:
+    """Put a wave and its constant in the place of some terms of a slot."""
+    draft = Draft(graph)
+    terms = draft.slots()[slot]
+    for source in group:
+        del terms[source]
+    terms[CONSTANT] = terms.get(CONSTANT, 0.0) + one.constant
+    one.wave.put(draft, slot)
+    return draft.freeze()
 
 
 def _both_ends(
@@ -287,7 +285,7 @@ class _Likeness(NamedTuple):
 
 
 def _alike(
-    value: Array, effect: Array, carrier: _Carrier, waves: Array
+    value: Array, effect: Array, carrier: _Carrier, waves: Array, by: Waves
 ) -> _Likeness | None:
     """The wave of a carrier that is most like a value, where that has an effect."""
     frequencies = carrier.frequencies
@@ -301,7 +299,7 @@ def _alike(
         return None
     gain, *_ = _explained(waves * weight, weight[:, None], target)
     k = int(np.argmax(gain))
-    if 1.0 - gain[k] / total > 2 * LEFT_OUT:  # too much, also between frequencies
+    if 1.0 - gain[k] / total > 2 * by.left_out:  # too much, also between frequencies
         return None
     near = frequencies[k] + frequencies[0] * np.linspace(-0.5, 0.5, 9)
     between = np.exp(1j * np.outer(near, carrier.values))
@@ -333,17 +331,17 @@ def _explained(waves: Array, present: Array, left: Array) -> tuple[Array, Array,
     return np.where(np.isfinite(gain), gain, 0.0), a, b
 
 
-def _frequencies(values: Array, weight: Array) -> Array:
+def _frequencies(values: Array, weight: Array, by: Waves) -> Array:
     extent = np.ptp(values)
     spread = np.sqrt(weight @ (values - weight @ values) ** 2)
     if not (np.isfinite(extent) and extent > 0):
         return np.empty(0)
     step = np.pi / extent
-    n = min(int(np.ceil(FASTEST / spread / step)), MOST_FREQUENCIES)
+    n = min(int(np.ceil(by.fastest / spread / step)), by.most_frequencies)
     return step * np.arange(1, n + 1)
 
 
-def _simple_carriers(graph: Graph, local: _Linearised) -> list[_Carrier]:
+def _simple_carriers(graph: Graph, local: _Linearised, by: Waves) -> list[_Carrier]:
     """Every feature, and every sum that is fed into something."""
     sums: list[Linear] = [{i: 1.0} for i in range(graph.n_features)]
     for terms in graph.sums():
@@ -351,17 +349,19 @@ def _simple_carriers(graph: Graph, local: _Linearised) -> list[_Carrier]:
             sums.append(terms)
     values = (sum(w * local.features[s] for s, w in terms.items()) for terms in sums)
     return [
-        _Carrier((terms,), value, _frequencies(value, local.weight))
+        _Carrier((terms,), value, _frequencies(value, local.weight, by))
         for terms, value in zip(sums, values, strict=True)
     ]
 
 
-def _products(carriers: list[_Carrier], local: _Linearised) -> Iterator[_Carrier]:
+def _products(
+    carriers: list[_Carrier], local: _Linearised, by: Waves
+) -> Iterator[_Carrier]:
     for i, one in enumerate(carriers):
         for other in carriers[i:]:
             factors = (*one.factors, *other.factors)
             values = one.values * other.values
-            yield _Carrier(factors, values, _frequencies(values, local.weight))
+            yield _Carrier(factors, values, _frequencies(values, local.weight, by))
 
 
 def _inputs_inside(graph: Graph) -> list[frozenset[int]]:

@@ -11,6 +11,7 @@ from eqlearn.report.plots import plot_phases
 from eqlearn.reproduce.section4.experiments import N_ROWS
 from eqlearn.search.learn import learn
 from eqlearn.search.paper_plan import Grid
+from eqlearn.search.request import Request
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,8 @@ def watched(out: Path, seed: int = 1) -> "Figure":
     """Train the networks, or go on training them, and plot their weights over time."""
     asked = problem("division")
     x, y = asked.sample(N_ROWS, np.random.default_rng(seed))
-    (found,) = learn(x, y, seed=seed, recipe=WATCHED, jobs=1, run_dir=out / RUN)
+    keep = out / RUN
+    (found,) = learn(Request(x, y, seed=seed, recipe=WATCHED, jobs=1, run_dir=keep))
     if found.ended == "interrupt":
         raise KeyboardInterrupt  # half a training has not all phases
     return plot_phases(training_curves(out / RUN))

@@ -6,35 +6,23 @@ With the lender's denominator b and units φ fixed, y = Σ aₖφₖ / b is line
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.refine.criterion import Scored, cost, refit
-from eqlearn.jobs.job import Job, Specification, Stage, Step, read, written
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.equation.refine.prune import prune_in_stages
+from eqlearn.equation.refine.tactics import Criterion
+from eqlearn.jobs.codec import from_bytes, to_bytes
+from eqlearn.jobs.job import Job, Specification, Stage, Step
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.search.attempts.feature_fractions import HOPELESS, mean_square
-from eqlearn.search.task import (
-    N_PRUNE,
-    Task,
-    computing,
-    is_exact,
-    pruned_in_stages,
-    scored,
-    scored_from,
-)
-from eqlearn.training.levenberg import Samples
+from eqlearn.search.strategy import Borrowing
+from eqlearn.search.task import Task, numerical_context
+from eqlearn.training.levenberg import Samples, mean_square
 from eqlearn.training.rational import Library
-
-#: With more features than this pruning takes too long.
-MOST_FEATURES = 200
-#: A feature that those before explain but for this share of its size is left out:
-#: nearly equal ones get huge weights of opposite signs, which pruning cannot undo.
-DEPENDENT = 1e-2
-#: Features that are chosen one after the other, at most.
-MOST_CHOSEN = 20
 
 
 @dataclass
@@ -64,8 +52,8 @@ Offers: TypeAlias = list[tuple[int, Graph]]
 
 def loans(
     target: int,
-    own: Scored,
-    data: Samples,
+    residual: float,
+    criterion: Criterion,
     offers: Callable[[], Offers],
     take: Callable[[Scored], None],
     *,
@@ -74,15 +62,14 @@ def loans(
 ) -> Stage:
     """Try what other targets offer, once all of it is there, and take what it gives.
 
-    `own` is the target's best formula so far, with its error on the data.
+    `residual` is the mean squared one of the target's best formula so far.
     """
-    known = own.sse / data.n_residuals
 
     def job(index: int) -> Job | None:
         useful = [offer for offer in offers() if offer[1].nodes]
-        if is_exact(own, data) or index >= len(useful):
+        if residual < criterion.nothing_left or index >= len(useful):
             return None
-        return borrow_job(target, *useful[index], known)
+        return borrow_job(target, *useful[index], residual)
 
     def take_state(index: int, state: bytes | None) -> bool:
         del index
@@ -93,12 +80,12 @@ def loans(
     return Stage(job, take_state, share=share, is_ready=is_ready)
 
 
-def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
+def borrow_job(target: int, lender: int, graph: Graph, residual: float) -> Job:
     """Try for one target what was found for another.
 
-    `known` is the mean squared residual of the best formula so far.
+    `residual` is the mean squared one of the best formula so far.
     """
-    specification = {"graph": to_document(graph), "known": known}
+    specification = {"graph": to_document(graph), "known": residual}
     name = f"y{target + 1}/borrow/y{lender + 1}"
     return Job(name, borrow, specification, str(target))
 
@@ -106,34 +93,37 @@ def borrow_job(target: int, lender: int, graph: Graph, known: float) -> Job:
 def borrow(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Fit a numerator of the lender's units over its denominator, and prune it."""
     del state
-    with computing(task):
+    strategy, tactics = task.strategy, task.tactics
+    choose = partial(step_by_step, by=strategy.borrowing, criterion=tactics.criterion)
+    most = strategy.fractions.hopeless * specification["known"]
+    with numerical_context(task):
         lender = from_document(specification["graph"])
-        few, many = task.compared(), task.rows(N_PRUNE)
+        few, many = task.search_rows(), task.rows(strategy.rows.prune)
         starts = [
-            (numerator_over(lender, few), few),
-            (numerator_over(lender, many, step_by_step), many),
+            (numerator_over(lender, few, strategy.borrowing), few),
+            (numerator_over(lender, many, strategy.borrowing, choose), many),
         ]
         found = [
-            refit(pruned_in_stages(start, data).graph, many)
+            refit(prune_in_stages(start, data, tactics).graph, many, tactics)
             for start, data in starts
-            if start is not None
-            and mean_square(start, few) <= HOPELESS * specification["known"]
+            if start is not None and mean_square(start, few) <= most
         ]
         best = min(found, key=lambda one: one.bic, default=None)
         # Others of the pool are judged by few rows.
-        lent = None if best is None else scored(refit(best.graph, few))
-    return Step(written(lent), True)
+        lent = best and refit(best.graph, few, tactics).to_document()
+    return Step(to_bytes(lent), True)
 
 
 def borrowed(state: bytes | None) -> Scored | None:
     """What a job found, if anything."""
-    document = None if state is None else read(state)
-    return None if document is None else scored_from(document)
+    document = None if state is None else from_bytes(state)
+    return None if document is None else Scored.from_document(document)
 
 
 def numerator_over(
     lender: Graph,
     data: Samples,
+    by: Borrowing,
     choose: Callable[[Array, Array], list[int]] | None = None,
 ) -> Graph | None:
     """The least-squares fit of inputs, lent units and products of both, over lent b.
@@ -142,7 +132,7 @@ def numerator_over(
     of their values (K, N) for a target (N,); by default all that are independent.
     """
     nodes, features = list(lender.nodes), [CONSTANT, *range(lender.n_features)]
-    if len(features) * (len(features) + 1) // 2 > MOST_FEATURES:
+    if len(features) * (len(features) + 1) // 2 > by.most_features:
         return None
     for i, j in itertools.combinations_with_replacement(features[1:], 2):
         nodes.append(Node("multiply", ({i: 1.0}, {j: 1.0})))
@@ -157,13 +147,15 @@ def numerator_over(
     columns = above / b * data.root_weight
     if not np.all(np.isfinite(columns)):
         return None
-    kept = _independent(columns) if choose is None else choose(columns, y)
+    kept = _independent(columns, by) if choose is None else choose(columns, y)
     a = np.linalg.lstsq(columns[kept].T, y, rcond=1e-12)[0]
     numerator = {features[k]: float(w) for k, w in zip(kept, a, strict=True)}
     return lib.graph(numerator, below)
 
 
-def step_by_step(columns: Array, y: Array) -> list[int]:
+def step_by_step(
+    columns: Array, y: Array, by: Borrowing, criterion: Criterion
+) -> list[int]:
     """Rows that explain most, one after the other, as long as each is worth its cost.
 
     Where noise hides what tells features apart, these are more often the right ones
@@ -173,12 +165,13 @@ def step_by_step(columns: Array, y: Array) -> list[int]:
     rest, left = columns.copy(), y.copy()
     size = np.einsum("kn,kn->k", columns, columns)
     sse = float(left @ left)
-    while sse > 0 and len(kept) < MOST_CHOSEN:
+    while sse > 0 and len(kept) < by.most_chosen:
         norm = np.einsum("kn,kn->k", rest, rest)
-        usable = norm > DEPENDENT**2 * size
+        usable = norm > by.dependent**2 * size
         gain = np.where(usable, (rest @ left) ** 2 / np.where(usable, norm, 1.0), 0.0)
         k = int(np.argmax(gain))
-        if len(y) * -np.log1p(-min(gain[k] / sse, 1 - 1e-15)) < cost(len(y)):
+        won = len(y) * -np.log1p(-min(gain[k] / sse, 1 - 1e-15))
+        if won < criterion.cost(len(y)):
             break
         kept.append(k)
         direction = rest[k] / np.sqrt(norm[k])
@@ -188,7 +181,7 @@ def step_by_step(columns: Array, y: Array) -> list[int]:
     return kept
 
 
-def _independent(columns: Array) -> list[int]:
+def _independent(columns: Array, by: Borrowing) -> list[int]:
     """Rows that those before do not explain, by Gram and Schmidt."""
     kept: list[int] = []
     basis = np.empty((0, columns.shape[1]))
@@ -197,7 +190,7 @@ def _independent(columns: Array) -> list[int]:
         rest = column - basis.T @ (basis @ column)
         rest -= basis.T @ (basis @ rest)  # twice is enough
         left = np.linalg.norm(rest)
-        if left > DEPENDENT * size:
+        if left > by.dependent * size:
             kept.append(k)
             basis = np.vstack([basis, rest / left])
     return kept

@@ -1,138 +1,97 @@
-"""The fast recipe's candidates: small networks from many random starts.
+"""Small networks from many random starts, each trained to a formula.
 
-A restart is a pure function of the task and its index: draw a network, train it to a
+An attempt is a pure function of the task and its number: draw a network, train it to a
 sparse one, prune it to a formula, try the quick structural moves.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from eqlearn.equation.refine.criterion import Scored
-from eqlearn.equation.refine.hill_climb import Patience, improve
-from eqlearn.equation.refine.rewrites import QUICK
+from eqlearn.equation.refine.hill_climb import improve
+from eqlearn.equation.refine.moves import QUICK
+from eqlearn.equation.refine.prune import prune_in_stages
 from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, from_network
-from eqlearn.search.task import Task, pruned_in_stages
+from eqlearn.search.strategy import Networks, Shape
+from eqlearn.search.streams import Stream, generator
+from eqlearn.search.task import Task
 from eqlearn.training.levenberg import SparseTraining, fixed_denominators, train
 
 
 class Configuration(NamedTuple):
-    """What one restart tries."""
+    """What one network tries."""
 
-    hidden: tuple[tuple[int, int], ...]  # (sines, products) of each hidden layer
+    hidden: Shape
     division: bool
-    l1: float
     spread: float
-    n_iterations: int = 100
-    n_free: int = 20
+    training: SparseTraining
 
 
-@dataclass(frozen=True)
-class Rotation:
-    """What restarts go through by turns: shapes in order, the rest drawn at random."""
-
-    shapes: tuple[tuple[tuple[int, int], ...], ...]
-    l1: tuple[float, ...]
-    spreads: tuple[float, ...]
-    n_iterations: int
-    n_free: int
-
-
-#: Small and large, shallow and deep, so that a short search is broad.
-QUICK_ROTATION = Rotation(
-    shapes=(
-        ((6, 5),),
-        ((6, 5), (4, 5)),
-        ((4, 3), (4, 3)),
-        ((4, 4), (3, 3), (3, 3)),
-    ),
-    l1=(1e-4, 3e-4, 1e-3),
-    spreads=(2.0, 2.0, 4.0, 1.0),
-    n_iterations=100,
-    n_free=20,
-)
-#: What is not found by then has functions within functions. Longer training under
-#: stronger penalties unravels more of those for the same time.
-LONG_ROTATION = Rotation(
-    shapes=(
-        ((6, 5), (4, 5)),
-        ((4, 3), (4, 3)),
-        ((4, 4), (3, 3), (3, 3)),
-        ((6, 4), (4, 4), (4, 3)),
-    ),
-    l1=(3e-4, 1e-3, 3e-3, 1e-2),
-    spreads=(2.0, 3.0, 4.0),
-    n_iterations=250,
-    n_free=40,
-)
-#: Restarts of the quick rotation, with and without division, before the long one.
-N_QUICK = 8
-#: Weights that training has left smaller than this are dropped before pruning.
-SMALL_WEIGHT = 1e-2
-#: Formulas with more parameters get no moves yet: most are far from any law.
-QUICK_PARAMETERS = 30
-
-_QUICK_PATIENCE = Patience(n_proposals=60, n_rounds=10)
-
-
-def configuration(task: Task, index: int) -> Configuration:
-    """Choose what the restart of this index tries."""
-    rng = np.random.default_rng([task.seed, 1, index])
-    rotation = QUICK_ROTATION if index < N_QUICK else LONG_ROTATION
+def configuration(task: Task, number: int) -> Configuration:
+    """Choose what the network of this number tries."""
+    by = task.strategy.networks
+    rng = generator(task.seed, Stream.CONFIGURATION, number)
+    rotation = by.quick if number < by.n_quick else by.long
     shapes = rotation.shapes
+    l1, spread = float(rng.choice(rotation.l1)), float(rng.choice(rotation.spreads))
     return Configuration(
-        hidden=shapes[index % len(shapes)],
-        division=(index // len(shapes)) % 2 == 1,
-        l1=float(rng.choice(rotation.l1)),
-        spread=float(rng.choice(rotation.spreads)),
-        n_iterations=rotation.n_iterations,
-        n_free=rotation.n_free,
+        hidden=shapes[number % len(shapes)],
+        division=(number // len(shapes)) % 2 == 1,
+        spread=spread,
+        training=SparseTraining(l1, rotation.n_iterations, rotation.n_free),
     )
 
 
-def restart(task: Task, index: int, known: float = math.inf) -> Scored | None:
-    """Train, prune and tidy the network of this index; None if nothing is left.
+def train_network(task: Task, number: int, residual: float = math.inf) -> Scored | None:
+    """Train, prune and tidy the network of this number; None if nothing is left.
 
-    What is `known` so far does not help: good runs look average until pruned.
+    The best `residual` so far does not help: good runs look average until pruned.
     """
-    del known
-    config = configuration(task, index)
-    rng = np.random.default_rng([task.seed, 2, index])
-    hidden = tuple(_blocks(task.units, *sizes) for sizes in config.hidden)
+    del residual
+    config = configuration(task, number)
+    rng = generator(task.seed, Stream.WEIGHTS, number)
     architecture = Architecture(
-        task.x.shape[1], task.y.shape[1], hidden, config.division, skip=True
+        task.x.shape[1],
+        task.y.shape[1],
+        tuple(_blocks(task, *sizes) for sizes in config.hidden),
+        config.division,
+        skip=True,
     )
     weights = initialise(architecture, rng, spread=config.spread, denominator=1.0)
     start = fixed_denominators(from_network(architecture, weights))
     domain = (task.low, task.high)
-    training = SparseTraining(config.l1, config.n_iterations, config.n_free)
-    graph = train(start, task.x, task.y, domain, training, rng, task.weight)
-    return refined(task, graph)
+    graph = train(start, task.x, task.y, domain, config.training, rng, task.weight)
+    return to_formula(task, graph)
 
 
-def _blocks(units: tuple[str, ...], n_sin: int, n_multiply: int) -> tuple[Block, ...]:
-    """As many of each unit as a shape says; two of every other kind."""
-    counts = {"sin": n_sin, "multiply": n_multiply}
-    return tuple(Block(name, counts.get(name, 2)) for name in units)
+def _blocks(task: Task, n_sin: int, n_multiply: int) -> tuple[Block, ...]:
+    """As many of each unit as a shape says; some of every other kind."""
+    counts, others = (
+        {"sin": n_sin, "multiply": n_multiply},
+        task.strategy.networks.others,
+    )
+    return tuple(Block(name, counts.get(name, others)) for name in task.units)
 
 
-def refined(task: Task, graph: Graph) -> Scored | None:
+def to_formula(task: Task, graph: Graph) -> Scored | None:
     """Turn a trained network, however it was trained, into a formula."""
-    small = {
-        key
-        for key, w in graph.connections()
-        if abs(w) < SMALL_WEIGHT and key[1] != CONSTANT
-    }
-    graph = compact(graph.without(small))
+    by, tactics = task.strategy.networks, task.tactics
+    graph = compact(graph.without(_small_weights(graph, by)))
     if not graph.n_parameters:
         return None
-    data = task.compared()
-    best = pruned_in_stages(graph, data)
-    if best.graph.n_parameters <= QUICK_PARAMETERS:
-        best = improve(best, data, QUICK, patience=_QUICK_PATIENCE)
+    data = task.search_rows()
+    best = prune_in_stages(graph, data, tactics)
+    if best.graph.n_parameters <= by.most_parameters:
+        best = improve(best, data, QUICK, tactics, patience=by.patience)
     return best
+
+
+def _small_weights(graph: Graph, by: Networks) -> set[tuple[int, int]]:
+    return {
+        key
+        for key, w in graph.connections()
+        if abs(w) < by.small_weight and key[1] != CONSTANT
+    }

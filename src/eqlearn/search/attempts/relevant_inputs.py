@@ -6,23 +6,56 @@ unlearn each of them; without the idle ones more can be tried, and sooner.
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import fdtrc
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.criterion import Scored
 from eqlearn.network.graph import Graph
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.attempts.input_views import Inputs
+from eqlearn.search.strategy import Relevance
+from eqlearn.search.streams import Stream, generator
+from eqlearn.search.task import Task
 from eqlearn.training.levenberg import Samples
 
-#: Degrees of the polynomials that inputs are judged by, the first with few terms.
-DEGREES = (3, 2)
-#: Terms for each row that a polynomial may have, at most.
-MOST_TERMS = 0.25
-#: Trees that judge where there are more inputs than polynomials can.
-N_TREES = 200
-#: How unlikely the gain by an idle input must be for the input to matter.
-SIGNIFICANCE = 1e-3
+
+@dataclass(frozen=True)
+class RelevantInputs:
+    """All inputs of a task, and those that a test finds to matter."""
+
+    all: Inputs
+    significant: frozenset[int]
+    is_wide: bool  # a network of all of them takes too long
+
+    @classmethod
+    def of(cls, task: Task) -> "RelevantInputs":
+        """Test the inputs of a task."""
+        every = tuple(range(task.x.shape[1]))
+        is_wide = len(every) > task.strategy.relevance.many_inputs
+        return cls(every, significant_inputs(task), is_wide)
+
+    @property
+    def first(self) -> tuple[Inputs, ...]:
+        """What the first batches see."""
+        chosen = tuple(sorted(self.significant)) if self.is_wide else ()
+        return (chosen or self.all,)
+
+    def sees_all(self, index: int) -> bool:
+        """Whether a batch without parts sees every input, by turns."""
+        return index % 8 == 4 if self.is_wide else index % 2 == 0
+
+    def after(self, task: Task, best: Scored, n_residuals: int) -> tuple[Inputs, ...]:
+        """Inputs that matter at all to the best formula or a test, and that do much."""
+        by, residual = task.strategy.relevance, best.sse / n_residuals
+        # A formula that explains nearly everything shows all inputs that matter. Tests
+        # are for before: along a trajectory every input is significant.
+        tested = frozenset() if residual < by.nearly_right else self.significant
+        rms = math.sqrt(residual)
+        shares = (min(by.visible, rms), min(by.much * by.visible, by.much * rms))
+        found = (visible_inputs(task, best.graph, share) | tested for share in shares)
+        return tuple(tuple(sorted(inputs)) or self.all for inputs in found)
 
 
 def significant_inputs(task: Task) -> frozenset[int]:
@@ -32,12 +65,12 @@ def significant_inputs(task: Task) -> frozenset[int]:
     those in fast oscillations. If there are too many inputs for a polynomial, trees
     tell.
     """
-    n_inputs = task.x.shape[1]
-    data = task.compared()
-    n = data.y.shape[1]
-    powers = _powers(n_inputs, MOST_TERMS * n)
+    n_inputs, by = task.x.shape[1], task.strategy.relevance
+    data = task.search_rows()
+    n = data.n_labelled
+    powers = _powers(n_inputs, n, by)
     if not powers:
-        return _split_at(data, task.seed)
+        return _split_at(data, task.seed, by)
     weighted = [_monomial(data.labelled, term) * data.root_weight for term in powers]
     columns, y = np.stack(weighted, axis=1), data.y[0] * data.root_weight
     least = _left(columns, y)
@@ -49,15 +82,16 @@ def significant_inputs(task: Task) -> frozenset[int]:
         ratio = gain / (least / max(n_free, 1) + np.finfo(float).tiny)
         return float(fdtrc(n_terms, n_free, ratio))
 
-    return frozenset(i for i in range(n_inputs) if chance(i) < SIGNIFICANCE)
+    return frozenset(i for i in range(n_inputs) if chance(i) < by.significance)
 
 
 def visible_inputs(task: Task, graph: Graph, share: float) -> frozenset[int]:
     """Tell which inputs move a formula's values by this share of the spread."""
-    x = task.x[:N_SEARCH]
+    n = task.strategy.rows.search
+    x = task.x[:n]
     with np.errstate(all="ignore"):
         values = graph.evaluate(x)[0]
-        spread = float(np.std(task.y[:N_SEARCH]))
+        spread = float(np.std(task.y[:n]))
 
         def difference(i: int) -> float:
             mixed = x.copy()
@@ -69,10 +103,10 @@ def visible_inputs(task: Task, graph: Graph, share: float) -> frozenset[int]:
         )
 
 
-def _powers(n_inputs: int, most: float) -> list[tuple[int, ...]]:
+def _powers(n_inputs: int, n_rows: int, by: Relevance) -> list[tuple[int, ...]]:
     """All monomials up to the highest degree that keeps their number small."""
-    for degree in DEGREES:
-        if math.comb(n_inputs + degree, degree) <= most:
+    for degree in by.degrees:
+        if math.comb(n_inputs + degree, degree) <= by.most_terms * n_rows:
             return [
                 term
                 for d in range(degree + 1)
@@ -81,14 +115,14 @@ def _powers(n_inputs: int, most: float) -> list[tuple[int, ...]]:
     return []
 
 
-def _split_at(data: Samples, seed: int) -> frozenset[int]:
+def _split_at(data: Samples, seed: int, by: Relevance) -> frozenset[int]:
     """Inputs that trees gain more by than by any shuffled copy of an input."""
     # Here, not above: most tables do without, and it takes half a second.
     from sklearn.ensemble import ExtraTreesRegressor
 
     x = data.labelled
-    shuffled = np.random.default_rng([seed, 8]).permuted(x, axis=1)
-    forest = ExtraTreesRegressor(N_TREES, min_samples_leaf=3, random_state=seed)
+    shuffled = generator(seed, Stream.SHUFFLED_INPUTS).permuted(x, axis=1)
+    forest = ExtraTreesRegressor(by.n_trees, min_samples_leaf=3, random_state=seed)
     forest.fit(np.concatenate([x, shuffled]).T, data.y[0], data.root_weight**2)
     gain, by_chance = np.split(forest.feature_importances_, 2)
     return frozenset(np.flatnonzero(gain > by_chance.max()).tolist())

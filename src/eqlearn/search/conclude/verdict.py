@@ -9,9 +9,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.errors import printable
 from eqlearn.network.graph import Graph
-from eqlearn.search.fast_plan import CLOSE
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
+from eqlearn.search.strategy import STANDARD
 
 #: Share of the target's spread that may be left unexplained without remark.
 MUCH_LEFT = 0.3
@@ -52,7 +52,13 @@ def _sentences(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def verdict(
-    found: Found, pick: int, x: Array, y: Array, low: Array, high: Array
+    found: Found,
+    pick: int,
+    x: Array,
+    y: Array,
+    low: Array,
+    high: Array,
+    close: float = STANDARD.stopping.close,
 ) -> Verdict:
     """Judge the candidate picked for a target `y` (N,), to be used in a domain."""
     best, spread = found.candidates[pick], float(np.std(y))
@@ -77,7 +83,8 @@ def verdict(
             f"{100 * share:.0f} % of the target's spread is left unexplained."
         )
         advice.append(_MORE_DATA)
-    rivals = [c for c in found.candidates if c.bic < best.bic + CLOSE and c is not best]
+    most = best.bic + close
+    rivals = [c for c in found.candidates if c.bic < most and c is not best]
     if _differ(best, rivals, x, spread, low, high):
         doubts.append("Others fit nearly as well and differ outside the data.")
         advice.append("Measure a few points further out and give them as far points.")

@@ -1,7 +1,7 @@
 """The best of a pool: which they are, and their fit to every row, snapped."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,25 +9,17 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import constants, snap
-from eqlearn.equation.refine.criterion import EXACT, complexity, refit, score
-from eqlearn.jobs.job import Job, Specification, Step, written
+from eqlearn.equation.refine.criterion import complexity, refit, score
+from eqlearn.jobs.codec import to_bytes
+from eqlearn.jobs.job import Job, Specification, Step
 from eqlearn.model.model import Constant
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.keep.pool import POLE_CHARGE, Entry, lead
-from eqlearn.search.task import N_PRUNE, Task, computing
+from eqlearn.search.keep.pool import Entry, null_margin
+from eqlearn.search.strategy import Finals
+from eqlearn.search.task import Task, numerical_context
 from eqlearn.training.levenberg import Fit, Samples, fit, samples
-
-#: How many of the pool are refined, if not further behind the best than this.
-N_FINALISTS = 5
-FINALIST_MARGIN = 40.0
-#: How many formulas that are no finalists are listed for comparison.
-N_FRONT = 8
-#: Share of the samples that is held out to measure the validation error (section 4).
-HELD_OUT = 0.1
-#: Rows that decide whether a constant may be snapped.
-N_SNAP = 100_000
 
 
 @dataclass(frozen=True)
@@ -44,10 +36,33 @@ class Candidate:
     validation: float  # error on samples held out of the fit
     extrapolation: float | None = None  # error at far points held out of the fit
 
+    def to_document(self) -> dict[str, Any]:
+        """The candidate as JSON can hold it."""
+        return {
+            **vars(self),
+            "graph": to_document(self.graph),
+            "snapped": to_document(self.snapped),
+            "constants": [[*c.connection, c.value, c.error] for c in self.constants],
+        }
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Candidate":
+        """Read what `to_document` wrote."""
+        constants = tuple(
+            Constant((slot, source), value, error)
+            for slot, source, value, error in document["constants"]
+        )
+        graphs = {name: from_document(document[name]) for name in ("graph", "snapped")}
+        return cls(**{**document, **graphs, "constants": constants})
+
     @property
     def complexity(self) -> int:
         """The size of the formula: its units and connections."""
         return complexity(self.graph)
+
+    def with_votes(self, same: "Candidate") -> "Candidate":
+        """The candidate with the votes of one that is the same formula."""
+        return replace(self, votes=self.votes + same.votes)
 
     @property
     def is_something(self) -> bool:
@@ -60,13 +75,13 @@ class Candidate:
         return len(self.graph.nodes)
 
 
-def finalists(entries: list[Entry]) -> list[Entry]:
+def finalists(entries: list[Entry], by: Finals) -> list[Entry]:
     """The entries of a pool that are worth refining."""
     best = entries[0].found.bic
-    return [e for e in entries[:N_FINALISTS] if e.found.bic - best <= FINALIST_MARGIN]
+    return [entry for entry in entries[: by.n] if entry.found.bic - best <= by.margin]
 
 
-def front(entries: list[Entry], known: list[Entry]) -> list[Entry]:
+def front(entries: list[Entry], chosen: list[Entry], by: Finals) -> list[Entry]:
     """Entries that no smaller one explains as well: how error falls with size."""
     found: list[Entry] = []
     least = math.inf
@@ -76,12 +91,18 @@ def front(entries: list[Entry], known: list[Entry]) -> list[Entry]:
         if entry.found.sse < least:
             least = entry.found.sse
             found.append(entry)
-    others = [entry for entry in found if not any(entry is k for k in known)]
-    return others[:N_FRONT]
+    others = [entry for entry in found if not any(entry is one for one in chosen)]
+    return others[: by.n_front]
 
 
 def fit_job(
-    target: int, rank: int, entry: Entry, data: str, *, at_home: bool, as_it_is: bool
+    target: int,
+    rank: int,
+    entry: Entry,
+    data: str,
+    *,
+    stays_local: bool,
+    as_it_is: bool,
 ) -> Job:
     """Fit a formula to every row, with standard errors, and snap its constants."""
     specification = {
@@ -89,18 +110,19 @@ def fit_job(
         "votes": entry.votes,
         "as_it_is": as_it_is,
     }
-    return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, at_home)
+    return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, stays_local)
 
 
 def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Bring a formula into the units of the data and fit it there."""
     del state
-    with computing(task):
+    strategy = task.strategy
+    with numerical_context(task):
         graph = from_document(specification["graph"])
         data = task.in_data_units(graph.used_inputs)
-        n_iterations = 0 if specification["as_it_is"] else 30
+        n_iterations = 0 if specification["as_it_is"] else strategy.finals.n_iterations
         fitted = fit(
-            displayed(task.in_units(graph), data.x[:, :N_PRUNE]),
+            displayed(task.in_units(graph), data.x[:, : strategy.rows.prune]),
             data,
             n_iterations=n_iterations,
             tolerance=1e-9,
@@ -120,28 +142,31 @@ def final_fit(task: Task, specification: Specification, state: bytes | None) -> 
             has_pole=report.pole is not None,
             **held_out_errors(task, fitted.graph, n_iterations),
         )
-    return Step(written(row(found)), True)
+    return Step(to_bytes(found.to_document()), True)
 
 
 def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
-    # Scaled back, the residuals' floor has the square of the target's unit.
-    floor = EXACT * task.y_scale**2
-    few = data.first(N_SNAP)
+    # Scaled back, what counts as no residual has the square of the target's unit.
+    exact = task.tactics.criterion.exact * task.y_scale**2
+    tactics, few = task.tactics.tolerating(exact), data.first(task.strategy.rows.snap)
     sse = fitted.sse if few is data else fit(fitted.graph, few).sse
-    return snap(score(fitted.graph, sse, few, floor), few, floor).graph
+    return snap(score(fitted.graph, sse, few, tactics), few, tactics).graph
 
 
 def _criterion(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
-    data = task.rows(N_PRUNE)._replace(floor=0.0)  # it must have a value everywhere
-    found = refit(graph, data, n_iterations=n_iterations)
-    return found.bic + POLE_CHARGE * has_pole - lead(graph)
+    strategy, pooling = task.strategy, task.strategy.pooling
+    # Without a floor: the formula must have a value everywhere.
+    data = task.rows(strategy.rows.prune)._replace(floor=0.0)
+    found = refit(graph, data, task.tactics, n_iterations=n_iterations)
+    return found.bic + pooling.pole_charge * has_pole - null_margin(graph, pooling)
 
 
 def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, Any]:
     """RMS errors on samples and at far points that were held out of the fit."""
-    n = min(len(task.x), N_SNAP)
-    n_out = max(1, round(HELD_OUT * (n - task.n_far)))
+    rows = task.strategy.rows
+    n = min(len(task.x), rows.snap)
+    n_out = max(1, round(rows.held_out * (n - task.n_far)))
 
     # No more than is needed: it may be a large table.
     x, y = task.x[:n] * task.x_scale, task.y[:n] * task.y_scale
@@ -160,33 +185,3 @@ def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, An
 def _rms(residuals: Array) -> float:
     value = float(np.sqrt(np.mean(residuals**2)))
     return value if math.isfinite(value) else math.inf
-
-
-def row(found: Candidate) -> dict[str, Any]:
-    """A candidate as JSON can hold it."""
-    return {
-        "graph": to_document(found.graph),
-        "snapped": to_document(found.snapped),
-        "constants": [[*c.connection, c.value, c.error] for c in found.constants],
-        "bic": found.bic,
-        "rms": found.rms,
-        "votes": found.votes,
-        "has_pole": found.has_pole,
-        "validation": found.validation,
-        "extrapolation": found.extrapolation,
-    }
-
-
-def candidate(document: dict[str, Any]) -> Candidate:
-    """Read what `row` wrote."""
-    return Candidate(
-        **{
-            **document,
-            "graph": from_document(document["graph"]),
-            "snapped": from_document(document["snapped"]),
-            "constants": tuple(
-                Constant((slot, source), value, error)
-                for slot, source, value, error in document["constants"]
-            ),
-        }
-    )

@@ -1,41 +1,14 @@
 """What every recipe ends with: refinements of the best, and their final fits."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
-from eqlearn.jobs.job import Job, Stage, Together, read
-from eqlearn.search.attempts.borrowing import Lending, loans
-from eqlearn.search.keep.final_fits import (
-    Candidate,
-    candidate,
-    finalists,
-    fit_job,
-    front,
-)
-from eqlearn.search.keep.pool import SAME, Entry, Pool, nothing
+from eqlearn.jobs.codec import from_bytes
+from eqlearn.jobs.job import Job, Stage, Together
+from eqlearn.search.attempts.borrowing import loans
+from eqlearn.search.keep.final_fits import Candidate, finalists, fit_job, front
+from eqlearn.search.keep.pool import Entry, Pool, mean_formula
 from eqlearn.search.keep.refinement import Refinement
-from eqlearn.search.task import N_PRUNE
-
-#: Shares of a time limit after which refinements end, loans of other targets, and the
-#: refinements of these.
-REFINE_SHARE = 0.92
-BORROWING_SHARE = 0.95
-LOANS_SHARE = 0.98
-
-
-@dataclass
-class Target:
-    """A column to be explained: what was found for it so far."""
-
-    number: int
-    pool: Pool
-    whole: str  # the name of its data with every row
-    at_home: bool  # whether these are too large to be sent to a worker
-    refine: bool = True  # whether formulas may be changed once they are found
-    n_attempts: int = 0
-    n_ended: int = 0  # steps of its search that did not fail
-    lending: Lending = field(default_factory=Lending)
-    candidates: list[Candidate] = field(default_factory=list)
+from eqlearn.search.keep.target import Target
 
 
 def finishing(
@@ -48,28 +21,42 @@ def finishing(
     one that explains nothing, for there may be nothing to find. The best is first.
     """
     task, refined = target.pool.task, Pool(target.pool.task)
-    chosen = finalists(target.pool.entries) if target.refine else []
-    yield from _refinement(target, refined, chosen, share=REFINE_SHARE)
+    strategy = task.strategy
+    chosen = finalists(target.pool.entries, strategy.finals) if target.refine else []
+    share = strategy.shares.refinement
+    yield from _refinement(target, refined, chosen, share=share)
     if others:
         target.lending.refined = refined.best.graph
         lent: list[Entry] = []
-        yield loans(
-            target.number,
-            refined.best,
-            task.rows(N_PRUNE),
-            lambda: [(t.number, g) for t in others if (g := t.lending.refined)],
-            lambda loan: lent.append(Entry(loan, votes=0)),
-            is_ready=lambda: all(t.lending.refined is not None for t in others),
-            share=BORROWING_SHARE,
-        )
-        yield from _refinement(
-            target, refined, lent, share=LOANS_SHARE, first=len(chosen)
-        )
-    refined.add(nothing(task, task.rows(N_PRUNE)))
+        yield _last_loans(target, refined, others, lent)
+        share, first = strategy.shares.loans, len(chosen)
+        yield from _refinement(target, refined, lent, share=share, first=first)
+    refined.add(mean_formula(task, task.rows(strategy.rows.prune)))
     compared = target.pool.entries
     if target.refine:
-        compared = front(compared, known=chosen)
-    entries = refined.entries + compared
+        compared = front(compared, chosen, strategy.finals)
+    yield _final_fits(target, refined.entries + compared)
+
+
+def _last_loans(
+    target: Target, refined: Pool, others: Sequence[Target], lent: list[Entry]
+) -> Stage:
+    """Try what others have refined, and put what it gives among the lent ones."""
+    task = target.pool.task
+    n = task.rows(task.strategy.rows.prune).n_residuals
+    return loans(
+        target.number,
+        refined.best.sse / n,
+        task.tactics.criterion,
+        lambda: [(t.number, g) for t in others if (g := t.lending.refined)],
+        lambda loan: lent.append(Entry(loan, votes=0)),
+        is_ready=lambda: all(t.lending.refined is not None for t in others),
+        share=task.strategy.shares.borrowing,
+    )
+
+
+def _final_fits(target: Target, entries: Sequence[Entry]) -> Stage:
+    """Fit entries to every row, and list them as candidates; the first two always."""
 
     def final_fit(rank: int) -> Job | None:
         if rank >= len(entries):
@@ -79,28 +66,17 @@ def finishing(
             rank,
             entries[rank],
             target.whole,
-            at_home=target.at_home,
+            stays_local=target.stays_local,
             as_it_is=not target.refine,
         )
 
     def take_fitted(rank: int, state: bytes | None) -> bool:
         del rank
         if state is not None:
-            _list(target.candidates, candidate(read(state)))
+            target.list_candidate(Candidate.from_document(from_bytes(state)))
         return False
 
-    yield Stage(final_fit, take_fitted, at_least=2)
-
-
-def _list(candidates: list[Candidate], found: Candidate) -> None:
-    """Add a candidate in its place, or its votes to those of the same formula."""
-    for i, known in enumerate(candidates):
-        same_size = known.graph.n_parameters == found.graph.n_parameters
-        if same_size and abs(known.bic - found.bic) < SAME:
-            candidates[i] = replace(known, votes=known.votes + found.votes)
-            return
-    candidates.append(found)
-    candidates.sort(key=lambda one: one.bic)
+    return Stage(final_fit, take_fitted, at_least=2)
 
 
 def _refinement(

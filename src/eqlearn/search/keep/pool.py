@@ -9,22 +9,10 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.task import N_SEARCH, Task
+from eqlearn.search.strategy import Pooling
+from eqlearn.search.streams import Stream, generator
+from eqlearn.search.task import Task
 from eqlearn.training.levenberg import Samples
-
-#: How many formulas a search looks at, about, before one is best by chance.
-N_LOOKED = 1e6
-#: What a pole in the domain of use costs in the criterion.
-POLE_CHARGE = 20.0
-#: A denominator this much smaller than on the data, somewhere in the domain, is a pole.
-VANISHING = 1e-5
-#: Criteria closer than this, with equally many parameters, are of one formula.
-SAME = 0.05
-#: Formulas agree if they differ by less than this share of their spread in the domain
-#: of use, and explain the data about as well.
-AGREEING = 0.01
-ABOUT_AS_WELL = 1.5
-N_POINTS = 500
 
 
 @dataclass
@@ -32,7 +20,7 @@ class Entry:
     """A formula, and how often it was found."""
 
     found: Scored
-    votes: int = 1  # attempts that ended in it; it may be known from elsewhere
+    votes: int = 1  # attempts that ended in it; none if it came from elsewhere
     n_networks: int = 0  # of the votes, those of networks and of growth
     values: Array | None = None  # in the domain of use, once they are asked for
 
@@ -45,19 +33,23 @@ class Pool:
     entries: list[Entry] = field(default_factory=list)
 
     @property
+    def _by(self) -> Pooling:
+        return self.task.strategy.pooling
+
+    @property
     def best(self) -> Scored:
         """The formula that is ahead."""
         return self.entries[0].found
 
     def add(self, found: Scored, votes: int = 1, by_network: bool = False) -> None:
         """Put a formula in, charged for a pole, or count it if it is there."""
-        bic = found.bic + POLE_CHARGE * has_pole(found.graph, self.task)
+        bic = found.bic + self._by.pole_charge * has_pole(found.graph, self.task)
         if math.isnan(bic):
             return
         for entry in self.entries:
-            known = entry.found
-            same_size = known.graph.n_parameters == found.graph.n_parameters
-            if same_size and abs(known.bic - bic) < SAME:
+            other = entry.found
+            same_size = other.graph.n_parameters == found.graph.n_parameters
+            if same_size and abs(other.bic - bic) < self._by.same:
                 entry.votes += votes
                 entry.n_networks += by_network
                 return
@@ -72,20 +64,20 @@ class Pool:
         best = self.entries[0]
         values = self._values(best)
         with np.errstate(all="ignore"):
-            most = (AGREEING * np.std(values)) ** 2
+            most = (self._by.agreeing * np.std(values)) ** 2
             return best.n_networks + sum(
                 entry.n_networks
                 for entry in self.entries[1:]
                 if entry.n_networks
-                and entry.found.sse <= ABOUT_AS_WELL * best.found.sse
+                and entry.found.sse <= self._by.about_as_well * best.found.sse
                 and np.mean((self._values(entry) - values) ** 2) < most
             )
 
     def _values(self, entry: Entry) -> Array:
         if entry.values is None:
-            rng = np.random.default_rng([self.task.seed, 7])
+            rng = generator(self.task.seed, Stream.AGREEMENT)
             low, high = self.task.low, self.task.high
-            points = rng.uniform(low, high, (N_POINTS, len(low)))
+            points = rng.uniform(low, high, (self._by.n_points, len(low)))
             with np.errstate(all="ignore"):
                 entry.values = entry.found.graph.evaluate(points)[0][:, 0]
         return entry.values
@@ -97,29 +89,29 @@ def has_pole(graph: Graph, task: Task) -> bool:
     One that only touches zero, as x² does, is given away by values that are small
     compared with all that it has on the data.
     """
-    rng = np.random.default_rng([task.seed, 4])
-    points = rng.uniform(task.low, task.high, (2000, len(task.low)))
-    n = min(len(task.x), N_SEARCH)
+    by, rng = task.strategy.pooling, generator(task.seed, Stream.POLE_POINTS)
+    points = rng.uniform(task.low, task.high, (by.n_pole_points, len(task.low)))
+    n = min(len(task.x), task.strategy.rows.search)
     with np.errstate(all="ignore"):
         _, b = graph.evaluate(np.concatenate([task.x[:n], points]))
     changes_sign = (b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)
     size = np.abs(b)
-    vanishes = size[n:].min(axis=0) < VANISHING * size[:n].min(axis=0)
+    vanishes = size[n:].min(axis=0) < by.vanishing * size[:n].min(axis=0)
     return bool(np.any(changes_sign | vanishes))
 
 
-def nothing(task: Task, data: Samples) -> Scored:
+def mean_formula(task: Task, data: Samples) -> Scored:
     """The formula that explains nothing, which others must beat by a margin.
 
     Among so many formulas some explain a little of pure noise.
     """
     mean = float(np.mean(data.y))
     graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
-    found = refit(canonical(graph, data.x), data)
-    return found._replace(bic=found.bic - lead(graph))
+    found = refit(canonical(graph, data.x), data, task.tactics)
+    return found._replace(bic=found.bic - null_margin(graph, task.strategy.pooling))
 
 
-def lead(graph: Graph) -> float:
+def null_margin(graph: Graph, by: Pooling) -> float:
     """The margin by which others must beat this formula, if it explains nothing."""
-    is_nothing = not any(linear.keys() - {CONSTANT} for linear in graph.slots())
-    return 2.0 * math.log(N_LOOKED) if is_nothing else 0.0
+    is_mean = not any(linear.keys() - {CONSTANT} for linear in graph.slots())
+    return 2.0 * math.log(by.n_looked) if is_mean else 0.0

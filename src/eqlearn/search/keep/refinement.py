@@ -7,36 +7,18 @@ the same on any number of workers.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.equation.refine.hill_climb import PATIENT, Patience, Trial, try_proposals
-from eqlearn.equation.refine.rewrites import with_units
-from eqlearn.jobs.job import (
-    Job,
-    Specification,
-    Stage,
-    Step,
-    Stopwatch,
-    read,
-    written,
-)
+from eqlearn.equation.refine.hill_climb import Trial, try_proposals
+from eqlearn.equation.refine.moves import with_units
+from eqlearn.equation.refine.prune import prune_in_stages
+from eqlearn.equation.refine.tactics import Patience
+from eqlearn.jobs.codec import from_bytes, to_bytes
+from eqlearn.jobs.job import Job, Specification, Stage, Step, Stopwatch
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
-from eqlearn.search.attempts.random_networks import QUICK_PARAMETERS
-from eqlearn.search.task import (
-    N_PRUNE,
-    N_REFINE,
-    Task,
-    computing,
-    pruned_in_stages,
-    scored,
-    scored_from,
-)
-
-#: Proposals of one job times parameters of the formula: about a second of work.
-JOB_SIZE = 1000
-FEWEST_PROPOSALS = 16
+from eqlearn.search.strategy import Strategy
+from eqlearn.search.task import Task, numerical_context
 
 
 class Refinement:
@@ -46,7 +28,8 @@ class Refinement:
         self, name: str, data: str, task: Task, start: Graph, share: float
     ) -> None:
         self._name, self._data, self._task, self._share = name, data, task, share
-        self._patience, self._start = _patience(start.n_parameters), start
+        self._patience = patience_for(start.n_parameters, task.strategy)
+        self._start = start
         self._best: Scored | None = None  # by the rows that moves are judged on
         self._last: Scored | None = None  # the best, pruned on more
 
@@ -58,12 +41,15 @@ class Refinement:
         """The formula that the refinement came to, or had come to when it was cut."""
         if self._last is not None:
             return self._last
-        with computing(self._task):
-            return refit(self._graph, self._task.rows(N_PRUNE))
+        task = self._task
+        with numerical_context(task):
+            data = task.rows(task.strategy.rows.prune)
+            return refit(self._graph, data, task.tactics)
 
     def stages(self) -> Iterator[Stage]:
         """Pruning, rounds of proposals, and pruning on more rows."""
-        yield self._pruning(N_REFINE, self._keep)
+        rows = self._task.strategy.rows
+        yield self._pruning(rows.refine, self._keep)
         n_left = self._patience.n_proposals
         for number in range(self._patience.n_rounds):
             best = self._best
@@ -74,7 +60,7 @@ class Refinement:
             if self._best is best:
                 break
             n_left -= sum(trial.n for trial in tried)
-        yield self._pruning(N_PRUNE, self._conclude)
+        yield self._pruning(rows.prune, self._conclude)
 
     def _pruning(self, n_rows: int, keep: Callable[[Scored], None]) -> Stage:
         specification = {"graph": to_document(self._graph), "rows": n_rows}
@@ -86,7 +72,7 @@ class Refinement:
         def take(index: int, state: bytes | None) -> bool:
             del index
             if state is not None:
-                keep(scored_from(read(state)))
+                keep(Scored.from_document(from_bytes(state)))
             return True
 
         return Stage(job, take, share=self._share)
@@ -95,8 +81,9 @@ class Refinement:
         self, number: int, best: Scored, n_left: int, tried: list[Trial]
     ) -> Stage:
         """Try proposals, about `n_left` at most, and note how that went."""
-        n_each = max(FEWEST_PROPOSALS, JOB_SIZE // max(best.graph.n_parameters, 1))
-        start = scored(best)
+        by, n_parameters = self._task.strategy.finals, max(best.graph.n_parameters, 1)
+        n_each = max(by.fewest_proposals, by.job_size // n_parameters)
+        start = best.to_document()
 
         def job(index: int) -> Job | None:
             first = index * n_each
@@ -110,7 +97,7 @@ class Refinement:
         def take(index: int, state: bytes | None) -> bool:
             del index
             # What failed, or was not reached in time, found nothing.
-            trial = Trial() if state is None else _trial(read(state))
+            trial = Trial() if state is None else Trial.from_document(from_bytes(state))
             tried.append(trial)
             if trial.better is not None:
                 self._keep(trial.better)
@@ -125,19 +112,21 @@ class Refinement:
         self._last = found
 
 
-def _patience(n_parameters: int) -> Patience:
+def patience_for(n_parameters: int, strategy: Strategy) -> Patience:
     """The larger a formula, the less hope, and the more each proposal costs."""
-    share = min(1.0, (QUICK_PARAMETERS / max(n_parameters, 1)) ** 2)
-    return replace(PATIENT, n_proposals=round(share * PATIENT.n_proposals))
+    patience, most = strategy.tactics.climbing, strategy.networks.most_parameters
+    share = min(1.0, (most / max(n_parameters, 1)) ** 2)
+    return replace(patience, n_proposals=round(share * patience.n_proposals))
 
 
 def pruned(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Prune a formula on so many rows."""
     del state
-    with computing(task):  # which also knows the user's units, that graphs may have
+    with numerical_context(task):  # which also knows the user's units
         graph = from_document(specification["graph"])
-        found = pruned_in_stages(graph, task.rows(specification["rows"]))
-    return Step(written(scored(found)), True)
+        data = task.rows(specification["rows"])
+        found = prune_in_stages(graph, data, task.tactics)
+    return Step(to_bytes(found.to_document()), True)
 
 
 def tried_in_part(
@@ -145,22 +134,15 @@ def tried_in_part(
 ) -> Step:
     """Try a part of a round's proposals for the length of a segment."""
     watch = Stopwatch()
-    with computing(task):
+    with numerical_context(task):
         trial = try_proposals(
-            scored_from(specification["best"]),
-            task.rows(N_REFINE),
+            Scored.from_document(specification["best"]),
+            task.rows(task.strategy.rows.refine),
             with_units(task.units),
+            task.tactics,
             first=specification["first"],
             most=specification["most"],
-            state=None if state is None else _trial(read(state)),
+            state=None if state is None else Trial.from_document(from_bytes(state)),
             is_late=watch.is_over,
         )
-    better = None if trial.better is None else scored(trial.better)
-    return Step(written({**trial._asdict(), "better": better}), trial.is_over)
-
-
-def _trial(document: dict[str, Any]) -> Trial:
-    better = document["better"]
-    return Trial(
-        **{**document, "better": None if better is None else scored_from(better)}
-    )
+    return Step(to_bytes(trial.to_document()), trial.is_over)

@@ -4,40 +4,55 @@ What a formula misses of a law is alike at neighbouring points; noise is not.
 """
 
 import math
+from enum import Enum
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from eqlearn.network.graph import Graph
+from eqlearn.search.strategy import Residuals
 from eqlearn.search.task import Task
 
-#: The fewest rows that say anything, and the most to look at.
-FEWEST_ROWS = 2000
-MOST_ROWS = 10_000
-#: Neighbours of each row.
-N_NEIGHBOURS = 2
-#: Below this relatedness a remainder is taken for noise, above for part of a law.
-NOISE = 2.0
-STRUCTURE = 3.0
+
+class Left(Enum):
+    """What the residuals of a formula are."""
+
+    NOISE = "noise"
+    UNCLEAR = "perhaps part of a law"
+    STRUCTURE = "part of a law"
+    UNKNOWN = "too few rows to tell"
+
+
+def residual_structure(graph: Graph, task: Task) -> Left:
+    """Tell what a formula leaves."""
+    by = task.strategy.residuals
+    n_rows = min(len(task.x) - task.n_far, by.most_rows)
+    return (
+        Left.UNKNOWN if n_rows < by.fewest_rows else _left(relatedness(graph, task), by)
+    )
+
+
+def _left(errors: float, by: Residuals) -> Left:
+    if errors < by.noise:
+        return Left.NOISE
+    return Left.STRUCTURE if errors >= by.structure else Left.UNCLEAR
 
 
 def relatedness(graph: Graph, task: Task) -> float:
     """The mean product of residuals of neighbours, in standard errors.
 
-    About 0 for noise; infinite where the formula has no value; not a number if the rows
-    are too few to tell.
+    About 0 for noise; infinite where the formula has no value.
     """
-    rows = slice(task.n_far, task.n_far + MOST_ROWS)
+    by = task.strategy.residuals
+    rows = slice(task.n_far, task.n_far + by.most_rows)
     x, y = task.x[rows], task.y[rows, 0]
-    if len(x) < FEWEST_ROWS:
-        return math.nan
     with np.errstate(all="ignore"):
         residual = graph.evaluate(x)[0][:, 0] - y
     if not np.isfinite(residual).all():
         return math.inf
     if task.weight is not None:
         residual *= np.sqrt(task.weight[rows])
-    _, nearest = cKDTree(x).query(x, N_NEIGHBOURS + 1)
+    _, nearest = cKDTree(x).query(x, by.n_neighbours + 1)
     # Of rows with equal inputs any may come first; none is its own neighbour.
     others = np.where(nearest == np.arange(len(x))[:, None], 0.0, residual[nearest])
     products = residual * others.sum(axis=1)

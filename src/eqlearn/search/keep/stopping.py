@@ -1,0 +1,99 @@
+"""When to stop: pure functions of what a search has to show.
+
+A search ends when more attempts cannot be expected to change its answer. What speaks
+for that is one small value, and the rules are a table of the reasons to stop, so that
+each can be read and tested by itself.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from eqlearn.search.keep.residual_structure import Left
+from eqlearn.search.strategy import Stopping
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a search has to show for its best formula."""
+
+    n_attempts: int
+    most_attempts: int  # after which it ends anyway
+    least_attempts: int  # before which only networks may agree
+    is_exact: bool  # nothing is left to explain
+    is_mean: bool  # no formula explains more than the mean
+    left: Left  # what the best formula leaves
+    n_parameters: int  # of the best formula
+    n_votes: int  # most attempts that ended in one formula, the best or a close one
+    n_networks: int  # most networks that did, growths included
+    n_agreeing: int  # networks whose formulas say the same in the domain of use
+    n_in_vain: int  # attempts since a formula was found that is clearly better
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the inputs were not yet taken as angles: fractions agree by rule."""
+        return self.n_attempts < self.least_attempts
+
+
+class Reason(Enum):
+    """Why a search has come to its end."""
+
+    EXACT = "nothing is left to explain"
+    ATTEMPTS = "all attempts were made"
+    MEAN = "no attempt explained more than the mean"
+    NETWORKS = "networks agree"
+    VOTES = "attempts agree"
+    PATIENCE = "only noise is left, and nothing better was found for long"
+
+
+def _networks_agree(evidence: Evidence, by: Stopping) -> bool:
+    least = by.networks
+    if evidence.left is Left.STRUCTURE:
+        least = by.networks_of_structure
+    return evidence.n_networks >= least
+
+
+def _attempts_agree(evidence: Evidence, by: Stopping) -> bool:
+    n = max(evidence.n_votes, evidence.n_agreeing)
+    is_part_left = evidence.left is Left.STRUCTURE
+    return n >= by.votes and not is_part_left and not evidence.is_early
+
+
+def _is_in_vain(evidence: Evidence, by: Stopping) -> bool:
+    is_noise = evidence.left is Left.NOISE
+    n_enough = by.patience * evidence.n_parameters
+    return is_noise and evidence.n_in_vain >= n_enough and not evidence.is_early
+
+
+Rule: TypeAlias = Callable[[Evidence, Stopping], bool]
+
+#: Why to stop when some formula explains more than the mean.
+RULES: tuple[tuple[Reason, Rule], ...] = (
+    (Reason.NETWORKS, _networks_agree),
+    (Reason.VOTES, _attempts_agree),
+    (Reason.PATIENCE, _is_in_vain),
+)
+
+
+def reason_to_stop(evidence: Evidence, by: Stopping) -> Reason | None:
+    """Why more attempts cannot be expected to change the answer, if they cannot."""
+    if evidence.n_attempts >= evidence.most_attempts:
+        return Reason.ATTEMPTS
+    if evidence.is_exact:
+        return Reason.EXACT
+    if evidence.is_mean:
+        return None if evidence.is_early else Reason.MEAN
+    return next((reason for reason, holds in RULES if holds(evidence, by)), None)
+
+
+class Ahead(NamedTuple):
+    """The best criterion so far, and after how many attempts it was reached."""
+
+    bic: float = math.inf
+    at: int = 0
+
+    def after(self, bic: float, n_attempts: int, by: Stopping) -> "Ahead":
+        """The same, unless a formula is better by more than a close one may be."""
+        return Ahead(bic, n_attempts) if bic < self.bic - by.close else self

@@ -1,0 +1,137 @@
+"""What a search is asked: data, settings, and where to compute."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.errors import check_count, must, unknown
+from eqlearn.network.document import to_document
+from eqlearn.network.graph import Graph
+from eqlearn.network.units import definition, own_units, unit
+from eqlearn.search.paper_plan import Grid
+from eqlearn.search.strategy import STANDARD, Strategy
+from eqlearn.search.task import DEFAULT_UNITS
+
+RECIPES = ("fast", "paper")
+#: Rows that are hashed at a time: a copy of a large table may be too much.
+_N_HASHED = 20_000
+
+Recipe: TypeAlias = str | Grid
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a search is asked.
+
+    Parameters
+    ----------
+    x, y : arrays (N, D) and (N, M)
+        Samples by inputs and samples by targets.
+    domain : array of (low, high) for each input, optional
+        The domain of use; by default the range of the data widened to twice its size.
+    weight : array (N,), optional
+        How much each sample counts; 2 counts as if the sample were there twice.
+    seed : int
+        Another seed makes other attempts. The same one gives the same answer, on
+        however many processes and machines, unless a time limit cuts it short.
+    time_limit : float, optional
+        Seconds for the whole search; without one it ends when the attempts agree.
+    far : (x, y), optional
+        Labelled points outside the range of the others: few of them tell a formula
+        from its imitations.
+    units : names of units
+        What the fast recipe's networks are made of.
+    recipe : {"fast", "paper"} or Grid
+        The fast recipe, the paper's grid of 78 networks, or another grid like it.
+    max_attempts : int, optional
+        Attempts of the fast recipe at each target if they do not agree before: a limit
+        that, unlike time, always ends the search at the same point.
+    jobs : int, optional
+        Processes to use; by default one for every core.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers are to be used instead.
+    run_dir : path, optional
+        Where every finished step is kept. The same request again goes on from there.
+    guesses : graphs for each target, optional
+        Formulas in the units of the data that are candidates from the start.
+    strategy : Strategy
+        The tuned numbers that the search goes by.
+    """
+
+    x: Array
+    y: Array
+    domain: Array | None = None
+    weight: Array | None = None
+    seed: int = 0
+    time_limit: float | None = None
+    far: tuple[Array, Array] | None = None
+    units: Sequence[str] = DEFAULT_UNITS
+    recipe: Recipe = "fast"
+    max_attempts: int | None = None
+    jobs: int | None = None
+    scheduler: str | None = None
+    run_dir: Path | str | None = None
+    guesses: Sequence[Sequence[Graph]] | None = None
+    strategy: Strategy = STANDARD
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise must("time_limit", "above 0 seconds, or None", self.time_limit)
+        if self.max_attempts is not None:
+            check_count("max_attempts", self.max_attempts)
+        check_count("seed", self.seed, least=0)
+        if not isinstance(self.recipe, Grid) and self.recipe not in RECIPES:
+            raise unknown("recipe", self.recipe, RECIPES)
+        for name in self.used_units:
+            unit(name)
+
+    @property
+    def used_units(self) -> tuple[str, ...]:
+        """The units of networks; a grid has its own, and is refined by the same."""
+        grid = self.grid
+        return tuple(self.units) if grid is None else grid.units
+
+    @property
+    def grid(self) -> Grid | None:
+        """The grid of the paper's recipe, if it is that."""
+        if isinstance(self.recipe, Grid):
+            return self.recipe
+        return Grid() if self.recipe == "paper" else None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same, as JSON can hold it."""
+        recipe = vars(self.recipe) if isinstance(self.recipe, Grid) else self.recipe
+        own = {one.name: definition(one) for one in own_units(self.used_units)}
+        guesses = [
+            [to_document(graph) for graph in some] for some in self.guesses or ()
+        ]
+        return {
+            "settings": {
+                "recipe": recipe,
+                "seed": self.seed,
+                "units": list(self.used_units),
+                "own_units": own,
+                "guesses": guesses,
+            },
+            "strategy": self.strategy.to_document(),
+            "data": fingerprint(
+                self.x, self.y, self.domain, self.weight, *(self.far or ())
+            ),
+        }
+
+
+def fingerprint(*arrays: Array | None) -> str:
+    """Sixteen letters that change with any number in the data."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        numbers = np.zeros(0) if array is None else np.asarray(array, float)
+        digest.update(repr(numbers.shape).encode())
+        for start in range(0, len(numbers), _N_HASHED):
+            digest.update(np.ascontiguousarray(numbers[start : start + _N_HASHED]).data)
+    return digest.hexdigest()[:16]

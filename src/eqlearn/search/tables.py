@@ -1,0 +1,120 @@
+"""From a table to tasks: checked, merged, put in random order and scaled."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.data.scale import domain_of_use, scaling_of
+from eqlearn.data.table import checked_domain, checked_samples, checked_weight
+from eqlearn.errors import must
+from eqlearn.network.units import own_units
+from eqlearn.search.request import Request
+from eqlearn.search.streams import Stream, generator
+from eqlearn.search.task import Task
+
+
+class Rows(NamedTuple):
+    """Samples, and how much each counts."""
+
+    x: Array  # (N, D)
+    y: Array  # (N, M)
+    weight: Array | None  # (N,)
+
+    def taken(self, chosen: Array | slice) -> "Rows":
+        """Some of the rows, in this order."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return Rows(self.x[chosen], self.y[chosen], weight)
+
+    def with_more(self, x: Array, y: Array, *, in_front: bool = False) -> "Rows":
+        """The rows with others, of weight 1, behind them or in front."""
+
+        def together(own: Array, more: Array) -> Array:
+            return np.concatenate([more, own] if in_front else [own, more])
+
+        weight = self.weight
+        if weight is not None:
+            weight = together(weight, np.ones(len(x)))
+        return Rows(together(self.x, x), together(self.y, y), weight)
+
+
+def tasks_of(request: Request) -> list[Task]:
+    """Check and scale the data; one task for each target."""
+    rows = _checked(request)
+    x_far, y_far = _checked_far(request.far, rows)
+    most = request.strategy.rows.far
+    if len(x_far) > most:
+        rows = rows.with_more(x_far[most:], y_far[most:])
+        x_far, y_far = x_far[:most], y_far[:most]
+    order = generator(request.seed, Stream.ROW_ORDER).permutation(len(rows.x))
+    rows = rows.taken(order)
+    scales = scaling_of(rows.x, rows.y)
+    if len(x_far):
+        # In front, so that no smaller selection of rows leaves them out.
+        rows = rows.with_more(x_far, y_far, in_front=True)
+    if request.domain is None:
+        low, high = domain_of_use(rows.x)
+    else:
+        low, high = checked_domain(request.domain, rows.x.shape[1])
+    x = rows.x
+    x /= scales.x  # by now it is a copy
+    return [
+        Task(
+            x,
+            rows.y[:, m : m + 1] / y_scale,
+            low / scales.x,
+            high / scales.x,
+            scales.x,
+            float(y_scale),
+            n_far=len(x_far),
+            seed=request.seed,
+            weight=rows.weight,
+            units=request.used_units,
+            own_units=own_units(request.used_units),
+            strategy=request.strategy,
+        )
+        for m, y_scale in enumerate(scales.y)
+    ]
+
+
+def _checked(request: Request) -> Rows:
+    """Rows that count, equal ones merged, with weights whose mean is 1."""
+    rows = Rows(*checked_samples(request.x, request.y), request.weight)
+    if rows.weight is not None:
+        weight = checked_weight(rows.weight, len(rows.x))
+        rows = rows._replace(weight=weight).taken(weight > 0)
+    if len(rows.x) <= request.strategy.rows.search:
+        rows = _distinct(rows)
+    if rows.weight is None:
+        return rows
+    # So that errors keep their unit.
+    return rows._replace(weight=rows.weight / np.mean(rows.weight))
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Merge equal rows of a small table: said twice, a thing is not known better.
+
+    A formula with a parameter for every fourth row could retell them otherwise.
+    """
+    together = np.hstack([rows.x, rows.y])
+    _, first, which = np.unique(
+        together, axis=0, return_index=True, return_inverse=True
+    )
+    if len(first) == len(together):
+        return rows
+    total = np.bincount(which.ravel(), rows.weight)
+    order = np.argsort(first)
+    first = first[order]
+    return Rows(rows.x[first], rows.y[first], total[order])
+
+
+def _checked_far(far: tuple[Array, Array] | None, rows: Rows) -> tuple[Array, Array]:
+    """The far points, none if none are given."""
+    if far is None:
+        return rows.x[:0], rows.y[:0]
+    x_far, y_far = checked_samples(*far)
+    n_inputs, n_targets = rows.x.shape[1], rows.y.shape[1]
+    if (x_far.shape[1], y_far.shape[1]) != (n_inputs, n_targets):
+        what = f"points with {n_inputs} inputs and {n_targets} targets"
+        raise must("far", what, (x_far.shape[1], y_far.shape[1]))
+    return x_far, y_far
