@@ -27,6 +27,9 @@ def compiled(*fastmath: str) -> Any:
 
     Without counting of references, which takes longer than most loops over a layer:
     all arrays belong to the caller.
+
+    The cache knows a function's own file only: who changes one that others of another
+    file are made of (`tiles`) must change or touch that file, too (`steps`).
     """
     options: Any = {"cache": True, "error_model": "numpy", "_nrt": False}
     return numba.njit(**options, fastmath=set(fastmath))
