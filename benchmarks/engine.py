@@ -204,8 +204,8 @@ def measure(hidden_layers: Sequence[int], repeats: int) -> Result:
         if torch:
             tasks[Key("torch", n, case)] = torch_task(torch, settings, data)
     for n in hidden_layers:
-        both = {"eqlearn": train, "jax": train_traced}
-        for who, run in both.items():
+        for who in ("eqlearn", "jax"):
+            run = train if who == "eqlearn" else train_traced
             task = engine_task(protocols[n], data, GRID.n_networks, run)
             tasks[Key(who, n, GRID)] = task
     timings, matmul_rate = interleave(tasks, repeats)
