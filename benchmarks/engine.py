@@ -14,15 +14,16 @@ units of one's own, are measured in turns with them.
 
 What limits it, with 1 / 2 / 3 hidden layers (profiled on an EPYC with AVX-512):
 
-- Products of matrices take 30 / 50 / 55 % of a step of batch 20, and run at the rate of
-  a large product: nothing could be more than 1.9 times as fast with 3 hidden layers.
-- Adam's root and division take 10 / 15 / 16 %, sin and cos (polynomials) 10 to 15 %.
-  The rest is short loops over a layer, and a layer of four inputs, whose rows of W fill
-  half a vector.
+- Products of 50 x 40 by 40 x 20 matrices run at the rate of a large product. At that
+  rate all products are 20 / 49 / 54 % of a step of batch 20: with 3 hidden layers
+  nothing could be more than 1.9 times as fast.
+- Adam, for its root and division, takes 10 / 14 / 16 %; the units, mostly sin and cos
+  as polynomials, 16 % with one hidden layer and 8 % with three. The rest is short loops
+  over a layer, and a layer of four inputs, whose rows of W fill half a vector.
 - Drawing the mini-batches is shared by the networks: 0.7 ms an epoch of 450 steps,
-  which is half of the time for a single network of one hidden layer.
-- JAX multiplies at a quarter of the machine's rate, because rows of 20 are short, and
-  passes everything through memory.
+  which is half of the time if one network of one hidden layer trains alone.
+- JAX multiplies at a quarter of the machine's rate at most, because rows of 20 are
+  short, and passes everything through memory.
 """
 
 import argparse
