@@ -24,8 +24,9 @@ def test_a_tiny_run_prints_one_json_line_last() -> None:
     assert row["hidden_layers"] == 1
     assert row["n_weights"] == 4 * 50 + 40 * 2
     assert min(row["step_us"], row["network_sample_ns"], row["matmul_share"]) > 0
+    assert row["jax_ratio"] > 0
     if importlib.util.find_spec("torch"):
-        assert row["met"].keys() == {"matmul_share", "speedup"}
+        assert row["met"].keys() == {"matmul_share", "jax_ratio", "speedup"}
         assert max(row["torch"]["agreement"].values()) < engine.SAME
     else:
         assert row["torch"] is None
@@ -37,6 +38,8 @@ def test_without_pytorch_the_report_says_how_to_add_it() -> None:
         n_weights=280,
         compile_s=(2.0, 2.0),
         step_us=9.0,
+        grid_step_us=2.0,
+        jax_step_us=5.0,
         network_sample_ns=140.0,
         matmul_share=0.07,
         torch=None,
@@ -44,4 +47,5 @@ def test_without_pytorch_the_report_says_how_to_add_it() -> None:
     text = engine.report(engine.Result((row,), 160.0, repeats=1, seconds=1.0))
     assert 'pip install "eqlearn[peers]"' in text
     assert "1 hidden: matmul_share of at least 0.15 NOT met." in text
+    assert "1 hidden: jax_ratio of at least 1.5 met." in text
     assert "speedup of" not in text

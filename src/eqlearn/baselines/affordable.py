@@ -12,9 +12,10 @@ from eqlearn.search.strategy import STANDARD
 from eqlearn.training.schedule import Schedule
 
 #: Seconds that a step of a batch of networks takes, by depth, and that it compiles:
-#: measured on one core with 13 networks of 10 units a type, F-1.
-STEP_SECONDS = {2: 0.23e-3, 3: 0.38e-3, 4: 0.62e-3}
-COMPILE_SECONDS = 5.0
+#: measured on one core with 13 networks of 10 units a type, F-1, and half as much again
+#: for a machine that is not alone.
+STEP_SECONDS = {2: 0.034e-3, 3: 0.11e-3, 4: 0.18e-3}
+COMPILE_SECONDS = 2.0
 BATCH_SIZE = 20
 FEWEST_EPOCHS = 20
 

@@ -204,7 +204,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     else:
         at = checkpoint.from_bytes(settings, state)
     n_epochs = settings.schedule.n_epochs
-    # Every other length would have to be compiled anew.
+    # For JAX, every other length would have to be compiled anew.
     n_chunk = max(n for n in range(1, N_CHUNK + 1) if n_epochs % n == 0)
     while True:
         at, metrics = gradient.train(settings, data, at, n_chunk)

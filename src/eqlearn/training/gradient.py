@@ -1,8 +1,9 @@
 """The paper's training: Adam on mini-batches, many networks of one shape at once.
 
 `train` is a pure function (settings, data, state) → (state, metrics) over a segment of
-epochs, compiled as one scan; the state carries all that the next segment needs, so
-that cutting a training into segments changes nothing.
+epochs; the state carries all that the next segment needs, so that cutting a training
+into segments changes nothing. Networks of the table's units go through the compiled
+steps of `steps`. With units of one's own, and as the reference, it is one scan of JAX.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import check_count, must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
-from eqlearn.training import objective, vectorised
+from eqlearn.training import layout, objective, steps, vectorised
 from eqlearn.training.schedule import Moment, Schedule
 
 
@@ -135,11 +136,93 @@ def begin(
     )
 
 
-@partial(jax.jit, static_argnames=("settings", "n_epochs"))
 def train(
     settings: GradientSettings, data: TrainingData, state: TrainingState, n_epochs: int
 ) -> tuple[TrainingState, Metrics]:
     """Train all networks of `state` for a segment of `n_epochs` epochs."""
+    # The one place that decides: both take the same steps with the same mini-batches.
+    is_compiled = layout.covers(settings.architecture) and state.weights.dtype == "f4"
+    run = train_compiled if is_compiled else train_traced
+    return run(settings, data, state, n_epochs)
+
+
+def train_compiled(
+    settings: GradientSettings, data: TrainingData, state: TrainingState, n_epochs: int
+) -> tuple[TrainingState, Metrics]:
+    """Train networks whose units all have compiled code, in float32."""
+    shape = layout.shape_of(settings.architecture)
+    work, metrics = layout.workspace(shape), []
+    arrays = (state.weights, state.moments.mu, state.moments.nu, state.diverged_at)
+    weights, first, second, diverged_at = (np.array(array) for array in arrays)
+    key, n_steps = state.key, int(state.moments.count)
+    start = int(state.epoch)
+    for epoch in range(start, start + n_epochs):
+        moment = settings.schedule.at(epoch)
+        key, batch = draw(data, key, settings.batch_size, moment.is_penalty_epoch)
+        batches = layout.in_lanes(*map(np.asarray, batch))
+        l1 = np.asarray(state.l1) * np.float32(moment.l1_factor)
+        if moment.is_penalty_epoch:
+            l1 = np.zeros_like(l1)
+        networks = layout.Networks(weights, first, second, l1, diverged_at < 0)
+        factors = steps.corrections(n_steps, len(batches.x))
+        terms = _terms(settings, data, moment)
+        means = steps.train_networks(shape, terms, batches, factors, networks, work)
+        n_steps += len(batches.x)
+        diverged_at[(diverged_at < 0) & ~np.isfinite(weights).all(axis=1)] = epoch
+        metrics.append(_measured(settings, moment, weights, means))
+    moments = state.moments._replace(
+        count=jnp.asarray(n_steps, state.moments.count.dtype),
+        mu=jnp.asarray(first),
+        nu=jnp.asarray(second),
+    )
+    after = jnp.asarray(start + n_epochs, state.epoch.dtype)
+    reached = jnp.asarray(weights), moments, after, key, state.l1
+    columns = (jnp.asarray(np.stack(c)) for c in zip(*metrics, strict=True))
+    return TrainingState(*reached, jnp.asarray(diverged_at)), Metrics(*columns)
+
+
+def _terms(
+    settings: GradientSettings, data: TrainingData, moment: Moment
+) -> layout.Terms:
+    held = settings.zero_threshold if moment.is_masked else 0.0
+    return layout.Terms(
+        theta=np.float32(moment.theta),
+        bound=np.float32(data.bound),
+        rate=np.float32(settings.learning_rate * moment.rate_factor),
+        epsilon=np.float32(settings.adam_epsilon),
+        held=np.float32(held),
+        is_penalty_epoch=bool(moment.is_penalty_epoch),
+    )
+
+
+def _measured(
+    settings: GradientSettings, moment: Moment, weights: Array, means: Array
+) -> Metrics:
+    """Report an epoch; `means` are of error and penalty, (R, 2)."""
+    error, penalty = means.astype(np.float32).T
+    if moment.is_penalty_epoch:
+        error = np.full_like(error, np.nan)
+    magnitudes = np.abs(weights) * is_weight(settings.architecture)
+    active = magnitudes >= max(settings.zero_threshold, 1e-30)
+    norms = magnitudes.sum(axis=1, dtype=weights.dtype)
+    return Metrics(error, penalty, norms, active.sum(axis=1, dtype=np.int32))
+
+
+@partial(jax.jit, static_argnames=("batch_size", "is_penalty_epoch"))
+def draw(
+    data: TrainingData, key: Array, batch_size: int, is_penalty_epoch: bool
+) -> tuple[Array, Batch]:
+    """Draw the mini-batches of an epoch; also the key of the next."""
+    key, epoch_key = jax.random.split(key)
+    drawn = penalty_batches if is_penalty_epoch else shuffled_batches
+    return key, drawn(data, epoch_key, batch_size)
+
+
+@partial(jax.jit, static_argnames=("settings", "n_epochs"))
+def train_traced(
+    settings: GradientSettings, data: TrainingData, state: TrainingState, n_epochs: int
+) -> tuple[TrainingState, Metrics]:
+    """Train networks of any units, as one scan."""
 
     def epoch(state: TrainingState, _: None) -> tuple[TrainingState, Metrics]:
         return train_epoch(settings, data, state)
