@@ -72,18 +72,15 @@ class Grid:
         from eqlearn.training import recipes
 
         (n_layers,) = self.depths
-        settings = recipes.paper(
+        return recipes.paper(
             task.x.shape[1],
             n_outputs,
             n_layers=n_layers,
             units_per_type=self.units_per_type,
             units=self.units,
             division=self.division,
+            n_epochs=self.n_epochs,
         )
-        if self.n_epochs is None:
-            return settings
-        shorter = replace(settings.schedule, n_epochs=self.n_epochs)
-        return replace(settings, schedule=shorter)
 
     def batches(self) -> list[tuple[int, tuple[float, ...]]]:
         """Depth and λ of the networks that are trained together.
