@@ -8,10 +8,20 @@ import pytest
 from eqlearn.equation.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.network import units
+from eqlearn.network.forward import forward, initialise
+from eqlearn.network.graph import from_network
 from eqlearn.search import jobs
 from eqlearn.search.jobs import Job, Stage
 from eqlearn.search.learn import Found, learn, tasks_of
-from eqlearn.search.paper import Grid, PaperPlan, extract, train
+from eqlearn.search.paper import (
+    Grid,
+    PaperPlan,
+    as_scaled,
+    as_trained_on,
+    extract,
+    train,
+    trained_scale,
+)
 from eqlearn.search.task import Task
 
 TINY = Grid(
@@ -156,3 +166,44 @@ def test_one_diverged_network_leaves_the_others(
     assert second.startswith("y2/network/L=2,λ=0.001:")
     assert reason == "EqlearnError: its weights were no longer finite in epoch 0"
     assert formula(found) == "2*x1 + x2"
+
+
+def test_data_of_unit_size_are_trained_on_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (100, 2)) * [1.0, 1000.0]
+    y = np.stack([x[:, 0] / 3, x[:, 1], 5 * x[:, 0]], axis=1)
+    tasks = tasks_of(x, y, seed=0)
+    together, order = as_trained_on(tasks), np.argsort(x[:, 0])
+    by_first = np.argsort(together.x[:, 0])
+    np.testing.assert_allclose(together.x[by_first, 0], x[order, 0])
+    np.testing.assert_allclose(together.y[by_first][:, [0, 2]], y[order][:, [0, 2]])
+    # Of thousands, λ would weigh nothing: inputs and targets are divided by their size.
+    np.testing.assert_allclose(together.x[:, 1], tasks[0].x[:, 1])
+    np.testing.assert_allclose(together.y[:, [1]], tasks[1].y)
+    np.testing.assert_allclose(together.low[0], tasks[0].low[0] * tasks[0].x_scale[0])
+
+
+@pytest.mark.parametrize("size", [0.3, 50.0])
+def test_a_network_is_read_in_the_units_of_the_data(size: float) -> None:
+    """What a network says in its own units is the candidate's value in the data's."""
+    x, y = table()
+    (one,) = tasks_of(x * size, y[:, :1] * size, seed=0)
+    data = as_trained_on([one])
+    settings = replace(TINY, l1=(1e-5,)).settings(data, 1)
+    weights = initialise(settings.architecture, np.random.default_rng(1))
+    outputs = forward(settings.architecture, weights, data.x, theta=0.0).outputs
+    graph = as_scaled(one, from_network(settings.architecture, weights))
+    in_units = one.in_units(graph).evaluate(one.x * one.x_scale)[0]
+    factor = trained_scale(np.array(one.y_scale))
+    np.testing.assert_allclose(in_units, outputs * factor)
+
+
+def trained_weights(far: tuple[np.ndarray, np.ndarray] | None) -> bytes:
+    x, y = table()
+    tasks = tasks_of(x, y, seed=0, far=far, far_selects=True)
+    return train(as_trained_on(tasks), training_job().specification, None).state
+
+
+def test_networks_do_not_depend_on_far_points() -> None:
+    far = np.random.default_rng(1).uniform(1, 2, (40, 2))
+    assert trained_weights((far, 9 * far)) == trained_weights(None)

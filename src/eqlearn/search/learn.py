@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from eqlearn.search.backends import backend
 from eqlearn.search.fast import MOST_ATTEMPTS, FastPlan
 from eqlearn.search.finalists import Candidate, row
 from eqlearn.search.finishing import Target
-from eqlearn.search.paper import Grid, PaperPlan
+from eqlearn.search.paper import Grid, PaperPlan, as_trained_on
 from eqlearn.search.pool import Pool, nothing
 from eqlearn.search.runner import Ending, Event, Interrupts, run
 from eqlearn.search.store import Memory, Store
@@ -30,6 +30,7 @@ from eqlearn.search.task import DEFAULT_UNITS, N_PRUNE, N_SEARCH, Task, computin
 
 RECIPES = ("fast", "paper")
 #: Far points that every selection of rows has; of more, the others are rows like any.
+#: The paper's recipe, where they only select, takes no more than these.
 MOST_FAR = N_SEARCH // 4
 #: Data of more bytes are not sent to workers: what needs all of them, final fits and
 #: the training of the paper's recipe, is computed here.
@@ -134,7 +135,14 @@ def learn(
     for name in units:
         unit(name)
     tasks = tasks_of(
-        x, y, domain=domain, weight=weight, seed=seed, far=far, units=tuple(units)
+        x,
+        y,
+        domain=domain,
+        weight=weight,
+        seed=seed,
+        far=far,
+        far_selects=recipe != "fast",
+        units=tuple(units),
     )
     data, targets = _targets(tasks)
     for target, graphs in zip(targets, known or [()] * len(targets), strict=True):
@@ -188,9 +196,14 @@ def tasks_of(
     domain: Array | None = None,
     weight: Array | None = None,
     far: tuple[Array, Array] | None = None,
+    far_selects: bool = False,
     units: tuple[str, ...] = DEFAULT_UNITS,
 ) -> list[Task]:
-    """Check and scale the data; one task for each target."""
+    """Check and scale the data; one task for each target.
+
+    Where far points only select (`far_selects`), as in the paper, the other rows,
+    their order and the domain of use are as if there were none.
+    """
     x, y = checked_samples(x, y)
     if weight is not None:
         weight = checked_weight(weight, len(x))
@@ -200,12 +213,13 @@ def tasks_of(
     if weight is not None:
         weight = weight / np.mean(weight)  # so that errors keep their unit
     x_far, y_far = (x[:0], y[:0]) if far is None else _checked_far(far, x, y)
-    if len(x_far) > MOST_FAR:
+    low, high = _domain(domain, x, x[:0] if far_selects else x_far)
+    if len(x_far) > MOST_FAR and not far_selects:
         x = np.concatenate([x, x_far[MOST_FAR:]])
         y = np.concatenate([y, y_far[MOST_FAR:]])
-        x_far, y_far = x_far[:MOST_FAR], y_far[:MOST_FAR]
         if weight is not None:
             weight = np.concatenate([weight, np.ones(len(x) - len(weight))])
+    x_far, y_far = x_far[:MOST_FAR], y_far[:MOST_FAR]
     order = np.random.default_rng([seed, 3]).permutation(len(x))
     x, y = x[order], y[order]
     weight = None if weight is None else weight[order]
@@ -215,10 +229,6 @@ def tasks_of(
         x, y = np.concatenate([x_far, x]), np.concatenate([y_far, y])
         if weight is not None:
             weight = np.concatenate([np.ones(len(x_far)), weight])
-    if domain is None:
-        low, high = domain_of_use(x)
-    else:
-        low, high = checked_domain(domain, x.shape[1])
     x /= scales.x  # by now it is a copy
     return [
         Task(
@@ -236,6 +246,14 @@ def tasks_of(
         )
         for m, y_scale in enumerate(scales.y)
     ]
+
+
+def _domain(domain: Array | None, x: Array, far: Array) -> tuple[Array, Array]:
+    """The domain of use: unless given, the widened range of `x`, and `far` points."""
+    if domain is not None:
+        return checked_domain(domain, x.shape[1])
+    ends = np.concatenate([np.stack(domain_of_use(x)), far])
+    return ends.min(axis=0), ends.max(axis=0)
 
 
 def _distinct(
@@ -305,7 +323,7 @@ def _plans(
         raise unknown("recipe", recipe, RECIPES)
     for target in targets:
         target.refine = recipe.refine
-    data["all"] = replace(tasks[0], y=np.concatenate([t.y for t in tasks], axis=1))
+    data["all"] = as_trained_on(tasks)
     return [PaperPlan(recipe, targets, "all", tasks[0].seed)]
 
 

@@ -5,13 +5,15 @@ Networks that differ in λ only are trained side by side, as one batch of one sh
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored, refit
+from eqlearn.equation.symbolic import rescaled
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.canonical import compact
 from eqlearn.network.graph import Graph, from_network
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
 PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
 #: L of the paper's grid.
 PAPER_DEPTHS = (2, 3, 4)
+#: Columns of a size within these are trained on as they are, and others divided by it.
+UNIT_SIZE = 0.1, 10.0
+#: B of Eq. 6 for targets within [-3, 3]; larger ones have it larger by as much.
+BOUND, BOUNDED = 10.0, 3.0
 #: Epochs trained between two looks at the clock.
 N_CHUNK = 10
 #: Shares of a time limit at which training and extraction end.
@@ -161,6 +167,39 @@ class PaperPlan:
         return False
 
 
+def trained_scale(scale: Array) -> Array:
+    """What columns of these sizes are divided by before training: most by nothing.
+
+    The paper trains on data as they are. In other units of the target the same λ
+    would be another trade-off between error and weights (Eq. 8).
+    """
+    low, high = UNIT_SIZE
+    return np.where((low <= scale) & (scale <= high), 1.0, scale)
+
+
+def as_trained_on(tasks: Sequence[Task]) -> Task:
+    """All targets in one task, in the units that networks are trained in."""
+    first = tasks[0]
+    scale = trained_scale(first.x_scale)
+    ratio = first.x_scale / scale
+    targets = [t.y * (t.y_scale / trained_scale(np.array(t.y_scale))) for t in tasks]
+    return replace(
+        first,
+        x=first.x * ratio,
+        y=np.concatenate(targets, axis=1),
+        low=first.low * ratio,
+        high=first.high * ratio,
+        x_scale=scale,
+        y_scale=1.0,  # each has its own
+    )
+
+
+def as_scaled(task: Task, graph: Graph) -> Graph:
+    """Write a trained network for one target in the units of its task."""
+    y_scale = trained_scale(np.array([task.y_scale])) / task.y_scale
+    return rescaled(graph, trained_scale(task.x_scale) / task.x_scale, y_scale)
+
+
 def _grid(document: Mapping[str, Any]) -> Grid:
     """Read a grid of one depth that may have come through JSON."""
     values: dict[str, Any] = {
@@ -186,7 +225,8 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)
     trained_on = (rows[:-n_held_out] for rows in samples)
-    data = gradient.training_data(*trained_on, domain=domain)
+    bound = BOUND * max(1.0, float(np.max(np.abs(samples[1]))) / BOUNDED)
+    data = gradient.training_data(*trained_on, domain=domain, bound=bound)
     settings = grid.settings(task, task.y.shape[1])
     if state is None:
         rng = np.random.default_rng(specification["seed"])
@@ -225,6 +265,7 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
         architecture = grid.settings(task, specification["n_outputs"]).architecture
         network = from_network(architecture, np.array(specification["weights"]))
         graph = replace(network, outputs=(network.outputs[specification["output"]],))
+        graph = as_scaled(task, graph)
         found = refined(task, graph) if grid.refine else _as_trained(task, graph)
     return Step(written(None if found is None else scored(found)), True)
 
