@@ -14,11 +14,9 @@ from eqlearn.baselines import eql, mlp, sindy, svr, validation
 from eqlearn.baselines.affordable import FEWEST_EPOCHS, affordable
 from eqlearn.baselines.evolutionary import gplearn_formula, operon_formula
 from eqlearn.baselines.methods import BASELINES
-from eqlearn.baselines.ours import guarded
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
 from eqlearn.baselines.validation import Fit, Rows, Split, standardised
 from eqlearn.errors import EqlearnError
-from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.problems import problem
 from eqlearn.search.paper import Grid
 from eqlearn.search.selection import Candidates, chosen
@@ -234,14 +232,6 @@ def test_eql_learns_without_division() -> None:
     check_formula(answer, question)
     assert sympy.fraction(sympy.together(answer.learned.expression))[1].is_number
     assert np.std(answer.learned.predict(x) - y[:, 0]) < 0.8 * np.std(y)
-
-
-def test_a_network_as_published_is_0_at_forbidden_values() -> None:
-    pole = Graph(1, (), (({CONSTANT: 1.0}, {0: 1.0, CONSTANT: -0.5}),))
-    x = np.array([[0.0], [1.0], [2.5]])
-    right, left = (guarded(pole, rows) for rows in (x + 1, x - 3))
-    np.testing.assert_allclose(right(x)[:, 0], [0, 2, 0.5])
-    np.testing.assert_allclose(left(x)[:, 0], [-2, 0, 0])
 
 
 def test_eql_trains_as_long_as_the_time_allows() -> None:

@@ -1,6 +1,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ import pytest
 from eqlearn.equation.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.network import units
+from eqlearn.network.document import to_document
 from eqlearn.network.forward import forward, initialise
-from eqlearn.network.graph import from_network
-from eqlearn.search import jobs
-from eqlearn.search.jobs import Job, Stage
+from eqlearn.network.graph import CONSTANT, Graph, from_network
+from eqlearn.network.instance import thresholded
+from eqlearn.search import finalists, jobs
+from eqlearn.search.finalists import Candidate, candidate, final_fit
+from eqlearn.search.jobs import Job, Stage, read
 from eqlearn.search.learn import Found, learn, tasks_of
 from eqlearn.search.paper import (
     Grid,
@@ -207,3 +211,41 @@ def trained_weights(far: tuple[np.ndarray, np.ndarray] | None) -> bytes:
 def test_networks_do_not_depend_on_far_points() -> None:
     far = np.random.default_rng(1).uniform(1, 2, (40, 2))
     assert trained_weights((far, 9 * far)) == trained_weights(None)
+
+
+def test_only_networks_of_the_grid_are_candidates_as_published() -> None:
+    """The mean would have the least size, from which Eq. 9 measures the others'."""
+    grid, (x, y) = replace(TINY, refine=False), table()
+    (found,) = learn(x, y[:, :1], recipe=grid, jobs=1)
+    assert len(found.candidates) == found.n_attempts == 2
+    assert all(one.is_something for one in found.candidates)
+    # Two units in a layer, of which the tidy formula has at most the product.
+    assert max(one.n_units for one in found.candidates) == 2
+    assert max(len(one.graph.nodes) for one in found.candidates) < 2
+
+
+def as_published(task: Task, graph: Graph) -> Candidate:
+    specification = {"graph": to_document(graph), "votes": 1, "as_it_is": True}
+    return candidate(read(final_fit(task, specification, None).state))
+
+
+def test_networks_are_judged_on_what_was_held_out_with_the_test_threshold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Fewer rows than there are decide about constants, as in a table of 200 000.
+    monkeypatch.setattr(finalists, "N_SNAP", 50)
+    monkeypatch.setattr(finalists, "N_PRUNE", 30)
+    x = np.linspace(0, 1, 200)[:, None]
+    far = np.array([[-1.0], [1.5]])
+    options: dict[str, Any] = {"seed": 0, "far": (far, far), "far_selects": True}
+    (task,) = tasks_of(x, x, **options)
+    # Its denominator is -1.2 to 0.6: most of the rows are at forbidden values.
+    network = Graph(1, (), (({0: 1.0}, {0: 1.8, CONSTANT: -1.2}),))
+    found = as_published(task, network)
+    assert found.graph.outputs[0][1][CONSTANT] == -1.2
+    measured, y = task.x * task.x_scale, task.y * task.y_scale
+    errors = (thresholded(found.graph, measured) - y)[:, 0] ** 2
+    assert found.validation == pytest.approx(np.sqrt(errors[-20:].mean()))
+    assert found.extrapolation == pytest.approx(np.sqrt(errors[:2].mean()))
+    assert found.rms == pytest.approx(np.sqrt(errors.mean()))
+    assert errors[0] == pytest.approx(1.0)  # at -1, the network says 0

@@ -10,9 +10,10 @@ from eqlearn._types import Array
 from eqlearn.equation.constants import Constant, constants, snap
 from eqlearn.equation.criterion import EXACT, complexity, refit, score
 from eqlearn.equation.domain import domain_report
-from eqlearn.network.canonical import displayed
+from eqlearn.network.canonical import compact, displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.instance import connected_units, thresholded
 from eqlearn.search.jobs import Job, Specification, Step, written
 from eqlearn.search.pool import POLE_CHARGE, Entry, lead
 from eqlearn.search.task import N_PRUNE, Task, computing
@@ -25,6 +26,8 @@ FINALIST_MARGIN = 40.0
 N_FRONT = 8
 #: Share of the samples that is held out to measure the validation error (section 4).
 HELD_OUT = 0.1
+#: Steps of the final fit.
+N_ITERATIONS = 30
 #: Rows that decide whether a constant may be snapped.
 N_SNAP = 100_000
 
@@ -42,6 +45,7 @@ class Candidate:
     has_pole: bool  # a denominator is zero somewhere in the domain of use
     validation: float  # error on samples held out of the fit
     extrapolation: float | None = None  # error at far points held out of the fit
+    n_connected: int | None = None  # units of the network, if it is one as trained
 
     @property
     def complexity(self) -> int:
@@ -55,8 +59,8 @@ class Candidate:
 
     @property
     def n_units(self) -> int:
-        """Active units, the sparsity s of the paper."""
-        return len(self.graph.nodes)
+        """Connected units, the sparsity s of the paper."""
+        return len(self.graph.nodes) if self.n_connected is None else self.n_connected
 
 
 def finalists(entries: list[Entry]) -> list[Entry]:
@@ -94,32 +98,83 @@ def fit_job(
 def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Bring a formula into the units of the data and fit it there."""
     del state
+    ending = _as_it_is if specification["as_it_is"] else _fitted
     with computing(task):
         graph = from_document(specification["graph"])
-        data = task.in_data_units(graph.used_inputs)
-        n_iterations = 0 if specification["as_it_is"] else 30
-        fitted = fit(
-            displayed(task.in_units(graph), data.x[:, :N_PRUNE]),
-            data,
-            n_iterations=n_iterations,
-            tolerance=1e-9,
-            damping=1e-6,
-        )
-        snapped = fitted.graph if not n_iterations else _snapped(task, fitted, data)
-        ends = task.low * task.x_scale, task.high * task.x_scale
-        # Searched for at its corners, too; whether there is none is proved elsewhere.
-        (report,) = domain_report(snapped, *ends, n_boxes=1)
-        found = Candidate(
-            graph=fitted.graph,
-            snapped=snapped,
-            constants=tuple(constants(fitted.graph, data)),
-            bic=_criterion(task, graph, n_iterations, report.pole is not None),
-            rms=float(np.sqrt(fitted.sse / data.n_residuals)),
-            votes=specification["votes"],
-            has_pole=report.pole is not None,
-            **held_out_errors(task, fitted.graph, n_iterations),
-        )
+        found = ending(task, graph, specification["votes"])
     return Step(written(row(found)), True)
+
+
+def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
+    data = task.in_data_units(graph.used_inputs)
+    fitted = fit(
+        displayed(task.in_units(graph), data.x[:, :N_PRUNE]),
+        data,
+        n_iterations=N_ITERATIONS,
+        tolerance=1e-9,
+        damping=1e-6,
+    )
+    snapped = _snapped(task, fitted, data)
+    has_pole = _has_pole(task, snapped)
+    return Candidate(
+        graph=fitted.graph,
+        snapped=snapped,
+        constants=tuple(constants(fitted.graph, data)),
+        bic=_criterion(task, graph, N_ITERATIONS, has_pole),
+        rms=float(np.sqrt(fitted.sse / data.n_residuals)),
+        votes=votes,
+        has_pole=has_pole,
+        **held_out_errors(task, fitted.graph),
+    )
+
+
+def _as_it_is(task: Task, network: Graph, votes: int) -> Candidate:
+    """Judge a network as the paper does: on what its training has not seen.
+
+    Its weights, the scale of its denominators among them, are what training left.
+    """
+    graph = compact(task.in_units(network))
+    errors = constants(graph, samples(*_measured(task, slice(N_PRUNE))))
+    n = len(task.x)
+    has_pole = _has_pole(task, graph)
+    return Candidate(
+        graph=graph,
+        snapped=graph,
+        constants=tuple(errors),
+        bic=_criterion(task, compact(network), 0, has_pole),
+        rms=_tested_rms(task, graph, 0, n),
+        votes=votes,
+        has_pole=has_pole,
+        validation=_tested_rms(task, graph, n - n_held_out(task), n),
+        extrapolation=_tested_rms(task, graph, 0, task.n_far) if task.n_far else None,
+        n_connected=connected_units(network),
+    )
+
+
+def _measured(task: Task, rows: slice) -> tuple[Array, Array]:
+    return task.x[rows] * task.x_scale, task.y[rows] * task.y_scale
+
+
+def _tested_rms(task: Task, graph: Graph, start: int, stop: int) -> float:
+    """Error of a network on some rows, which may be many."""
+    total = 0.0
+    for first in range(start, stop, N_PRUNE):
+        x, y = _measured(task, slice(first, min(first + N_PRUNE, stop)))
+        total += float(np.sum((thresholded(graph, x) - y) ** 2))
+    value = math.sqrt(total / (stop - start)) if total >= 0 else math.inf
+    return value if math.isfinite(value) else math.inf
+
+
+def n_held_out(task: Task) -> int:
+    """How many rows, the last ones, the paper's training does not see."""
+    return max(1, round(HELD_OUT * (len(task.x) - task.n_far)))
+
+
+def _has_pole(task: Task, graph: Graph) -> bool:
+    ends = task.low * task.x_scale, task.high * task.x_scale
+    # Searched for at its corners, too; whether there is none is proved elsewhere.
+    (report,) = domain_report(graph, *ends, n_boxes=1)
+    return report.pole is not None
 
 
 def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
@@ -137,7 +192,7 @@ def _criterion(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> f
     return found.bic + POLE_CHARGE * has_pole - lead(graph)
 
 
-def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, Any]:
+def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:
     """RMS errors on samples and at far points that were held out of the fit."""
     n = min(len(task.x), N_SNAP)
     n_out = max(1, round(HELD_OUT * (n - task.n_far)))
@@ -148,7 +203,7 @@ def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, An
     def error(fitted_to: slice, held_out: slice) -> float:
         weight = None if task.weight is None else task.weight[fitted_to]
         data = samples(x[fitted_to], y[fitted_to], weight=weight)
-        without = fit(graph, data, n_iterations=n_iterations).graph
+        without = fit(graph, data, n_iterations=N_ITERATIONS).graph
         return _rms(without.evaluate(x[held_out])[0] - y[held_out])
 
     far = error(slice(task.n_far, n), slice(task.n_far)) if task.n_far else None
@@ -173,6 +228,7 @@ def row(found: Candidate) -> dict[str, Any]:
         "has_pole": found.has_pole,
         "validation": found.validation,
         "extrapolation": found.extrapolation,
+        "n_connected": found.n_connected,
     }
 
 

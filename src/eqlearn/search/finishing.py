@@ -65,11 +65,12 @@ def finishing(
         yield from _refinement(
             target, refined, lent, share=LOANS_SHARE, first=len(chosen)
         )
-    refined.add(nothing(task, task.rows(N_PRUNE)))
-    compared = target.pool.entries
     if target.refine:
-        compared = front(compared, known=chosen)
-    entries = refined.entries + compared
+        refined.add(nothing(task, task.rows(N_PRUNE)))
+        entries = refined.entries + front(target.pool.entries, known=chosen)
+    else:
+        trained = [entry for entry in target.pool.entries if entry.votes]
+        entries = trained or target.pool.entries
 
     def final_fit(rank: int) -> Job | None:
         if rank >= len(entries):

@@ -15,10 +15,9 @@ from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored, refit
 from eqlearn.equation.symbolic import rescaled
 from eqlearn.errors import EqlearnError, must
-from eqlearn.network.canonical import compact
 from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS, unit
-from eqlearn.search.finalists import HELD_OUT
+from eqlearn.search.finalists import n_held_out
 from eqlearn.search.finishing import Target, finishing
 from eqlearn.search.jobs import (
     Job,
@@ -220,11 +219,11 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     from eqlearn.training.checkpoint import from_bytes, to_bytes
 
     grid, watch = _grid(specification["grid"]), Stopwatch()
-    n_held_out = max(1, round(HELD_OUT * (len(task.x) - task.n_far)))
+    n_out = n_held_out(task)
     weight = np.ones(len(task.x)) if task.weight is None else task.weight
     samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)
-    trained_on = (rows[:-n_held_out] for rows in samples)
+    trained_on = (rows[:-n_out] for rows in samples)
     bound = BOUND * max(1.0, float(np.max(np.abs(samples[1]))) / BOUNDED)
     data = gradient.training_data(*trained_on, domain=domain, bound=bound)
     settings = grid.settings(task, task.y.shape[1])
@@ -243,7 +242,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
         is_done = int(at.epoch) >= n_epochs
         if is_done or watch.is_over():
             break
-    held_out = (rows[-n_held_out:] for rows in samples)
+    held_out = (rows[-n_out:] for rows in samples)
     errors = gradient.rms_error(settings.architecture, at.weights, *held_out)
     curves = {
         "epoch": int(at.epoch),
@@ -271,5 +270,5 @@ def extract(task: Task, specification: Specification, state: bytes | None) -> St
 
 
 def _as_trained(task: Task, graph: Graph) -> Scored:
-    data = task.compared()
-    return refit(compact(graph), data, n_iterations=0)
+    # Not tidied up: its size s is a number of the network's own units.
+    return refit(graph, task.compared(), n_iterations=0)
