@@ -10,10 +10,10 @@ from eqlearn.equation.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.network import units
 from eqlearn.network.document import to_document
-from eqlearn.network.forward import forward, initialise
+from eqlearn.network.forward import forward, initialise, unpack
 from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.network.instance import thresholded
-from eqlearn.search import finalists, jobs
+from eqlearn.search import finalists, jobs, paper
 from eqlearn.search.finalists import Candidate, candidate, final_fit
 from eqlearn.search.jobs import Job, Stage, read
 from eqlearn.search.learn import Found, learn, tasks_of
@@ -55,6 +55,28 @@ def test_the_papers_grid_has_78_candidates() -> None:
     assert {len(some) for _, some in batches} == {grid.n_together}
 
 
+def test_networks_may_start_as_in_the_released_code() -> None:
+    from eqlearn.training import recipes
+
+    assert tuple(recipes.INITIAL) == paper.INITIAL
+    grid = replace(TINY, initial="released", l1=(1e-3,), units_per_type=10)
+    architecture = grid.settings(task(), 2).architecture
+    one, two = recipes.initial_weights(
+        architecture, np.random.default_rng(0), 2, "released"
+    )
+    assert not np.array_equal(one, two)
+    (W, w0), (V, v0) = unpack(architecture, one)
+    assert not w0.any() and np.all(v0 == 1.0)
+    # 30 rows of 2 inputs, and 4 rows of 20 units: variances 1/32 and 1/24.
+    assert W.std() == pytest.approx(32**-0.5, rel=0.3)
+    assert V.std() == pytest.approx(24**-0.5, rel=0.3)
+    drawn = train(task(), {"grid": vars(grid), "seed": [1]}, None)
+    wide = train(
+        task(), {"grid": vars(replace(grid, initial="wide")), "seed": [1]}, None
+    )
+    assert drawn.state != wide.state
+
+
 def test_the_first_batches_span_depths_and_penalties() -> None:
     batches = Grid().batches()
     assert [depth for depth, _ in batches] == [2, 3, 4, 2, 3, 4]
@@ -88,6 +110,7 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
         ({"depths": ()}, "at least one λ and one depth"),
         ({"n_together": 0}, "`n_together` must be at least 1"),
         ({"units": ("sine",)}, "Did you mean 'sin'"),
+        ({"initial": "release"}, "Did you mean 'released'"),
     ],
 )
 def test_bad_grids_are_refused(changes: dict[str, tuple], message: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.criterion import Scored, refit
 from eqlearn.equation.symbolic import rescaled
-from eqlearn.errors import EqlearnError, must
+from eqlearn.errors import EqlearnError, must, unknown
 from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.units import PAPER_UNITS, unit
 from eqlearn.search.finalists import n_held_out
@@ -44,6 +44,8 @@ PAPER_DEPTHS = (2, 3, 4)
 UNIT_SIZE = 0.1, 10.0
 #: B of Eq. 6 for targets within [-3, 3]; larger ones have it larger by as much.
 BOUND, BOUNDED = 10.0, 3.0
+#: Ways to draw initial weights, of `training/recipes`, which loads JAX.
+INITIAL = ("wide", "released")
 #: Epochs trained between two looks at the clock.
 N_CHUNK = 10
 #: Shares of a time limit at which training and extraction end.
@@ -63,12 +65,15 @@ class Grid:
     n_epochs: int | None = None  # (L - 1) · 10000 in the paper
     refine: bool = True  # prune and refit what training leaves
     n_together: int = 13  # networks trained as one batch
+    initial: str = "wide"  # how weights are drawn, or "released": as in their code
 
     def __post_init__(self) -> None:
         if not self.l1 or not self.depths:
             raise must("grid", "of at least one λ and one depth", self)
         if self.n_together < 1:
             raise must("n_together", "at least 1", self.n_together)
+        if self.initial not in INITIAL:
+            raise unknown("initial", self.initial, INITIAL)
         for name in self.units:
             unit(name)
 
@@ -229,7 +234,8 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     settings = grid.settings(task, task.y.shape[1])
     if state is None:
         rng = np.random.default_rng(specification["seed"])
-        weights = recipes.initial_weights(settings.architecture, rng, len(grid.l1))
+        some = settings.architecture, rng, len(grid.l1), grid.initial
+        weights = recipes.initial_weights(*some)
         seed = int(rng.integers(2**31))
         at = gradient.begin(settings, weights, np.array(grid.l1), seed=seed)
     else:

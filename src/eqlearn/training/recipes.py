@@ -1,13 +1,13 @@
 """The numbers of the published protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.network.architecture import Architecture
-from eqlearn.network.forward import initialise
+from eqlearn.network.forward import initialise, unpack
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.training.gradient import GradientSettings
 from eqlearn.training.schedule import Schedule
@@ -43,8 +43,33 @@ def paper(
     return GradientSettings(architecture, schedule)
 
 
+def released(architecture: Architecture, rng: np.random.Generator) -> Array:
+    """Draw the initial weights of one network as the authors' code does.
+
+    W ~ N(0, 1/(n_in + n_out)) in every layer, n_out being its rows. The biases are 0,
+    in the output layer 1: numerators and denominators start about 1.
+    """
+    weights = np.zeros(architecture.n_weights)
+    layers = unpack(architecture, weights)
+    for W, _ in layers:
+        W[:] = rng.normal(size=W.shape) / np.sqrt(sum(W.shape))
+    layers[-1][1][:] = 1.0
+    return weights
+
+
+#: Ways to draw initial weights, on which the paper is silent.
+INITIAL: Mapping[str, Callable[[Architecture, np.random.Generator], Array]] = {
+    "wide": initialise,
+    "released": released,
+}
+
+
 def initial_weights(
-    architecture: Architecture, rng: np.random.Generator, n_networks: int
+    architecture: Architecture,
+    rng: np.random.Generator,
+    n_networks: int,
+    initial: str = "wide",
 ) -> Array:
     """Draw the weights of `n_networks` independent networks, (R, P)."""
-    return np.stack([initialise(architecture, rng) for _ in range(n_networks)])
+    draw = INITIAL[initial]
+    return np.stack([draw(architecture, rng) for _ in range(n_networks)])
