@@ -147,6 +147,51 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
         raise must(option, what, text) from None
 
 
+@reproduce_app.command()
+def networks(
+    problems: Annotated[
+        str, typer.Option(metavar="PROBLEM,...", help="Problems of section 4.")
+    ] = "division,F-1,F-2,F-3,F-4",
+    length: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Of the paper's epochs: 1, or 0.1."),
+    ] = 1.0,
+    seeds: Annotated[
+        str, typer.Option(metavar="N,...", help="Draws of data and weights.")
+    ] = "1",
+    initial: Annotated[
+        str,
+        typer.Option(
+            metavar="wide|released",
+            help="How weights are drawn: ours, or as the authors' code does.",
+            autocompletion=completing("wide", "released"),
+        ),
+    ] = "wide",
+    out: Directory = Path("reproduced"),
+) -> None:
+    """Train the paper's grids of 78 networks, hours each, in this process.
+
+    Every network is a line of networks.jsonl when its training has ended.
+    """
+    from eqlearn.reproduce.networks import Training, train_networks
+    from eqlearn.runs import spelled_as_options
+    from eqlearn.search.paper import Grid
+
+    with spelled_as_options():
+        grid = Grid(refine=False, initial=initial)
+        trainings = [
+            Training(name, seed, length, grid=grid)
+            for seed in whole_numbers("--seeds", seeds, "1,2", 9)
+            for name in names([problems])
+        ]
+        try:
+            train_networks(trainings, out / "networks.jsonl", tell=say)
+        except KeyboardInterrupt:
+            tell(f"Interrupted. {how_to_resume(out)}")
+            end_at_once()
+    say(str(out / "networks.jsonl"))
+
+
 #: Section 5, which has options of its own.
 CONTROL = "control"
 #: Experiments of section 4, and what each is about.

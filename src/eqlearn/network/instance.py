@@ -32,5 +32,25 @@ def connected_units(graph: Graph) -> int:
     return len((alive & used).difference(range(graph.n_inputs)))
 
 
+def active_units(graph: Graph, threshold: float = 0.1) -> int:
+    """Count units as the authors' code does, to compare with its sizes.
+
+    A unit counts if the weights of each of its arguments add up to more than the
+    threshold, and those into it times those out of it to more than its square.
+    Identity units never count.
+    """
+    outgoing: dict[int, float] = {}
+    for (_, source), weight in graph.connections():
+        outgoing[source] = outgoing.get(source, 0.0) + abs(weight)
+    n_active = 0
+    for k, node in enumerate(graph.nodes):
+        sums = [sum(abs(a[s]) for s in _sources(a)) for a in node.arguments]
+        out = outgoing.get(graph.n_inputs + k, 0.0)
+        is_fed = len(sums) == 1 or min(sums) > threshold
+        is_active = is_fed and sum(sums) * out > threshold**2
+        n_active += is_active and node.unit != "identity"
+    return n_active
+
+
 def _sources(linear: Linear) -> set[int]:
     return set(linear) - {CONSTANT}

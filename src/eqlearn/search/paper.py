@@ -128,9 +128,7 @@ class PaperPlan:
     def _training(self, index: int) -> Job | None:
         if index >= len(self._batches):
             return None
-        depth, l1 = self._batches[index]
-        grid = replace(self._grid, depths=(depth,), l1=l1)
-        specification = {"grid": vars(grid), "seed": [self._seed, 5, index]}
+        specification = batch_specification(self._grid, self._seed, index)
         at_home = any(target.at_home for target in self.targets)
         return Job(f"train/{index}", train, specification, self._data, at_home)
 
@@ -169,6 +167,18 @@ class PaperPlan:
         if found is not None:
             target.pool.add(scored_from(found))
         return False
+
+
+def batch_specification(grid: Grid, seed: int, index: int) -> dict[str, Any]:
+    """What the training of a grid's batch is specified by; see `train`."""
+    depth, l1 = grid.batches()[index]
+    one_depth = replace(grid, depths=(depth,), l1=l1)
+    return {"grid": vars(one_depth), "seed": [seed, 5, index]}
+
+
+def settings_of(task: Task, specification: Specification) -> "GradientSettings":
+    """How the networks of a batch are trained, on data of `as_trained_on`."""
+    return _grid(specification["grid"]).settings(task, task.y.shape[1])
 
 
 def trained_scale(scale: Array) -> Array:
@@ -231,7 +241,7 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     trained_on = (rows[:-n_out] for rows in samples)
     bound = BOUND * max(1.0, float(np.max(np.abs(samples[1]))) / BOUNDED)
     data = gradient.training_data(*trained_on, domain=domain, bound=bound)
-    settings = grid.settings(task, task.y.shape[1])
+    settings = settings_of(task, specification)
     if state is None:
         rng = np.random.default_rng(specification["seed"])
         some = settings.architecture, rng, len(grid.l1), grid.initial
