@@ -167,29 +167,54 @@ def networks(
             autocompletion=completing("wide", "released"),
         ),
     ] = "wide",
+    criteria: Annotated[
+        str,
+        typer.Option(
+            metavar="CRITERION,...",
+            help="What picks a network of each grid.",
+            autocompletion=completing("v_int_s", "v_int_ex", "v_ranks"),
+        ),
+    ] = "v_int_s,v_int_ex",
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Prune and refit the picks, and judge them."),
+    ] = False,
     out: Directory = Path("reproduced"),
 ) -> None:
     """Train the paper's grids of 78 networks, hours each, in this process.
 
-    Every network is a line of networks.jsonl when its training has ended.
+    Every network is a line of networks.jsonl when its training has ended; networks.md
+    has what is picked of them.
     """
+    from eqlearn.reproduce.instances import selected, table, told
+    from eqlearn.reproduce.lines import whole_lines
     from eqlearn.reproduce.networks import Training, train_networks
     from eqlearn.runs import spelled_as_options
     from eqlearn.search.paper import Grid
+    from eqlearn.search.selection import check
 
     with spelled_as_options():
-        grid = Grid(refine=False, initial=initial)
+        grid, path = Grid(refine=False, initial=initial), out / "networks.jsonl"
+        picked_by = names([criteria])
+        for criterion in picked_by:
+            check(criterion, has_far=True)
         trainings = [
             Training(name, seed, length, grid=grid)
             for seed in whole_numbers("--seeds", seeds, "1,2", 9)
             for name in names([problems])
         ]
         try:
-            train_networks(trainings, out / "networks.jsonl", tell=say)
+            train_networks(trainings, path, tell=say)
+            lines = list(whole_lines(path))
+            for criterion in picked_by:
+                for pick in selected(lines, criterion):
+                    say(told(pick, refine))
         except KeyboardInterrupt:
             tell(f"Interrupted. {how_to_resume(out)}")
             end_at_once()
-    say(str(out / "networks.jsonl"))
+    page = out / "networks.md"
+    page.write_text(table(lines, picked_by).markdown(), encoding="utf-8")
+    say(str(page))
 
 
 #: Section 5, which has options of its own.

@@ -133,14 +133,18 @@ class Batch:
 
     def key(self, l1: float) -> str:
         """What makes two lines tell of the same network."""
-        known_by = {**self.training.known_by, "depth": self.depth, "l1": _short(l1)}
-        return json.dumps(known_by, sort_keys=True)
+        return key_of({**self.training.known_by, "depth": self.depth, "l1": _short(l1)})
+
+
+def grid_of(line: Line) -> str:
+    """Read off a line which grid its network is of."""
+    names = Training("division", 1).known_by
+    return json.dumps({name: line[name] for name in names}, sort_keys=True)
 
 
 def key_of(line: Line) -> str:
     """Read off a line which network it tells about."""
-    names = (*Training("division", 1).known_by, "depth", "l1")
-    return json.dumps({name: line[name] for name in names}, sort_keys=True)
+    return json.dumps([grid_of(line), line["depth"], line["l1"]])
 
 
 def train_networks(
