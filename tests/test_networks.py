@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from eqlearn.cli import main
 from eqlearn.errors import EqlearnError
 from eqlearn.network.document import from_document
 from eqlearn.network.instance import thresholded
@@ -168,3 +169,25 @@ def test_bad_trainings_are_refused() -> None:
         Training("F-1", 1, length=2.0)
     with pytest.raises(EqlearnError, match="The nearest are F-4"):
         Training("F-9", 1)
+
+
+def test_the_command_trains_picks_and_goes_on_from_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = replace(TINY.grid, depths=(2,), n_epochs=10)
+    monkeypatch.setattr(networks, "GRID", tiny)
+    command = ["reproduce", "networks", "--problems", "division", "--criteria"]
+    command += ["v_int_ex", "--initial", "released", "--out", str(tmp_path)]
+
+    def run() -> list[str]:
+        with pytest.raises(SystemExit) as end:
+            main(command)
+        assert end.value.code == 0
+        return capsys.readouterr().out.splitlines()
+
+    first, again = run(), run()
+    assert ": 2 networks, " in first[0]
+    assert first[1].startswith("division, seed 1, v_int_ex: L = 2, λ = ")
+    assert again == first[1:]
+    page = (tmp_path / "networks.md").read_text(encoding="utf-8")
+    assert "| division | 1 | released | v_int_ex | 1 | 2 |" in page

@@ -188,23 +188,20 @@ def networks(
     """
     from eqlearn.reproduce.instances import selected, table, told
     from eqlearn.reproduce.lines import whole_lines
-    from eqlearn.reproduce.networks import Training, train_networks
+    from eqlearn.reproduce.networks import train_networks, trainings
     from eqlearn.runs import spelled_as_options
-    from eqlearn.search.paper import Grid
     from eqlearn.search.selection import check
 
-    with spelled_as_options():
-        grid, path = Grid(refine=False, initial=initial), out / "networks.jsonl"
-        picked_by = names([criteria])
+    spelled = {name: f"--{name}" for name in ("length", "initial")}
+    spelled |= {"name": "--problems", "selection": "--criteria"}
+    with spelled_as_options(**spelled):
+        path, picked_by = out / "networks.jsonl", names([criteria])
         for criterion in picked_by:
             check(criterion, has_far=True)
-        trainings = [
-            Training(name, seed, length, grid=grid)
-            for seed in whole_numbers("--seeds", seeds, "1,2", 9)
-            for name in names([problems])
-        ]
+        numbers = whole_numbers("--seeds", seeds, "1,2", 9)
+        wanted = trainings(names([problems]), numbers, length, initial)
         try:
-            train_networks(trainings, path, tell=say)
+            train_networks(wanted, path, tell=say)
             lines = list(whole_lines(path))
             for criterion in picked_by:
                 for pick in selected(lines, criterion):

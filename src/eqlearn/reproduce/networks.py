@@ -11,7 +11,7 @@ import os
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +42,8 @@ from eqlearn.search.task import Task
 N_POINTS = 10_000
 #: Noise-free points that the networks are tested on, inside and outside.
 N_TEST = 5000
+#: The paper's networks, as their training leaves them.
+GRID = Grid(refine=False)
 #: Networks with more weights are kept as numbers only: lines live in git.
 MOST_KEPT = 150
 #: Digits of the weights that are kept; the training had seven.
@@ -63,7 +65,7 @@ class Training:
     seed: int
     length: float = 1.0  # of the paper's T = (L - 1) · 10000 epochs
     rows: int = N_POINTS
-    grid: Grid = Grid(refine=False)
+    grid: Grid = GRID
 
     def __post_init__(self) -> None:
         problem(self.problem)
@@ -93,6 +95,16 @@ class Training:
             "length": self.length,
             "options": {"initial": self.grid.initial, "penalty": PENALTY},
         }
+
+
+def trainings(
+    problems: Sequence[str], seeds: Sequence[int], length: float, initial: str
+) -> list[Training]:
+    """The paper's grid on several problems, from every seed."""
+    grid = replace(GRID, initial=initial)
+    return [
+        Training(name, seed, length, grid=grid) for seed in seeds for name in problems
+    ]
 
 
 @dataclass(frozen=True)
