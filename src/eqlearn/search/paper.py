@@ -239,7 +239,8 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
     samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
     domain = np.stack([task.low, task.high], axis=1)
     trained_on = (rows[:-n_out] for rows in samples)
-    bound = BOUND * max(1.0, float(np.max(np.abs(samples[1]))) / BOUNDED)
+    largest = float(np.max(np.abs(samples[1])))
+    bound = BOUND * max(1.0, largest / BOUNDED)
     data = gradient.training_data(*trained_on, domain=domain, bound=bound)
     settings = settings_of(task, specification)
     if state is None:
