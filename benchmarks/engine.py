@@ -50,7 +50,7 @@ from eqlearn._types import Array
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import forward, is_weight, unpack
 from eqlearn.problems import problem
-from eqlearn.search.paper_plan import PAPER_L1
+from eqlearn.search.attempts.grid_networks import PAPER_L1
 from eqlearn.training import recipes, vectorised
 from eqlearn.training.gradient import (
     Batch,

@@ -32,8 +32,8 @@ from eqlearn.jobs.store import Store
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search import fast_plan as fast
 from eqlearn.search.attempts.agenda import N_BATCH, batch, batch_job
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.learn import learn
-from eqlearn.search.paper_plan import Grid
 from eqlearn.search.request import Request
 from eqlearn.search.task import scored
 

@@ -19,8 +19,8 @@ from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.model.model_file import save
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude.verdict import verdict
-from eqlearn.search.paper_plan import Grid
 
 
 def quick(**options: Any) -> EquationLearner:

@@ -32,11 +32,11 @@ from eqlearn.model.model_file import save as save_model
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS
+from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of, picked
 from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict, verdict
 from eqlearn.search.learn import Found, Progress, learn
-from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 from eqlearn.search.task import DEFAULT_UNITS

@@ -14,14 +14,12 @@ from eqlearn.baselines import eql, mlp, sindy, svr, validation
 from eqlearn.baselines.affordable import FEWEST_EPOCHS, affordable
 from eqlearn.baselines.evolutionary import gplearn_formula, operon_formula
 from eqlearn.baselines.methods import BASELINES
-from eqlearn.baselines.ours import guarded
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
 from eqlearn.baselines.validation import Fit, Rows, Split, standardised
 from eqlearn.errors import EqlearnError
-from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.problems import problem
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude.selection import Candidates, chosen
-from eqlearn.search.paper_plan import Grid
 
 X1, X2 = sympy.symbols("x1 x2")
 NEEDS = {"sindy": "pysindy", "pyoperon": "pyoperon", "gplearn": "gplearn"}
@@ -234,14 +232,6 @@ def test_eql_learns_without_division() -> None:
     check_formula(answer, question)
     assert sympy.fraction(sympy.together(answer.learned.expression))[1].is_number
     assert np.std(answer.learned.predict(x) - y[:, 0]) < 0.8 * np.std(y)
-
-
-def test_a_network_as_published_is_0_at_forbidden_values() -> None:
-    pole = Graph(1, (), (({CONSTANT: 1.0}, {0: 1.0, CONSTANT: -0.5}),))
-    x = np.array([[0.0], [1.0], [2.5]])
-    right, left = (guarded(pole, rows) for rows in (x + 1, x - 3))
-    np.testing.assert_allclose(right(x)[:, 0], [0, 2, 0.5])
-    np.testing.assert_allclose(left(x)[:, 0], [-2, 0, 0])
 
 
 def test_eql_trains_as_long_as_the_time_allows() -> None:

@@ -115,6 +115,7 @@ OHM = "fit ohm.csv --target current --out new"
 PENDULUM = "control Pendulum-v1 --rollout-steps 20 --out new"
 AGAIN = "reproduce control --out new"
 DIVISION = "reproduce division --out new"
+NETWORKS = "reproduce networks --out new"
 ROBOT = """
 import numpy as np
 number = 3
@@ -264,6 +265,17 @@ MISTAKES = [
     (f"{DIVISION} --recipe slow", "`--recipe` must be one of 'fast', 'paper', 'ref"),
     (f"{DIVISION} --methods eureqa", "`--methods` must be one of 'eqlearn', 'eql', 'm"),
     (f"{DIVISION} --jobs 0", "`--jobs` must be a number of processes, or -1 for every"),
+    (f"{NETWORKS} --problems F-9", "`--problems` must be the name of a problem; got"),
+    (f"{NETWORKS} --length 2", "`--length` must be above 0 and at most 1; got 2.0"),
+    (f"{NETWORKS} --seeds 1,b", "`--seeds` must be whole numbers with commas between"),
+    (
+        f"{NETWORKS} --initial wild",
+        "`--initial` must be one of 'wide', 'released'; got",
+    ),
+    (
+        f"{NETWORKS} --criteria v_int",
+        "`--criteria` must be one of 'information', 'v_int_s'",
+    ),
     ("reproduce divison", "No such command 'divison'. Did you mean 'division'? See"),
     ("reproduce division --out in.csv", "File exists: in.csv"),
 ]

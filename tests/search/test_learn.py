@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,7 +141,7 @@ def test_far_points_are_never_left_out() -> None:
     )
     rows = task.rows(10)
     assert np.sum(rows.x[0, :10] * task.x_scale[0] > 5) == 5
-    assert task.high[0] * task.x_scale[0] > 9
+    assert task.high[0] * task.x_scale[0] == pytest.approx(9)
 
 
 def test_far_points_count_no_more_than_others_where_attempts_are_compared() -> None:
@@ -279,3 +280,30 @@ def test_many_idle_inputs_do_no_harm() -> None:
     y = x[:, [3]] * x[:, [7]] + 2 * x[:, [20]] + 0.01 * rng.normal(size=(500, 1))
     (found,) = learn(Request(x, y, max_attempts=24))
     assert formula(found) == "2*x21 + x4*x8"
+
+
+def test_the_domain_of_use_is_that_of_the_rows_with_the_far_points_in_it() -> None:
+    x = np.linspace(-1, 1, 101)[:, None]
+    far = np.array([[-1.9], [2.5]])
+
+    def domain(**options: Any) -> list[float]:
+        (task,) = tasks_of(Request(x, x, far=(far, far), **options))
+        return [float(end[0] * task.x_scale[0]) for end in (task.low, task.high)]
+
+    # Twice the range of the rows: not that of the far points, which would be 4.4.
+    assert domain() == pytest.approx([-2.0, 2.5])
+    assert domain(domain=[(-3, 3)]) == pytest.approx([-3, 3])
+    assert domain(recipe="paper") == pytest.approx([-2, 2])
+
+
+@pytest.mark.parametrize("n_far", [40, STANDARD.rows.far + 100])
+def test_rows_are_the_same_with_far_points_that_only_select(n_far: int) -> None:
+    rng = np.random.default_rng(0)
+    x, far = rng.uniform(-1, 1, (300, 2)), rng.uniform(1, 2, (n_far, 2))
+    y, y_far = x[:, :1], 5 * far[:, :1]
+    (without,) = tasks_of(Request(x, y, seed=3, recipe="paper"))
+    (task,) = tasks_of(Request(x, y, seed=3, far=(far, y_far), recipe="paper"))
+    assert task.n_far == min(n_far, STANDARD.rows.far)
+    near = task.near()
+    for name in ("x", "y", "low", "high", "x_scale", "y_scale"):
+        np.testing.assert_array_equal(getattr(near, name), getattr(without, name))

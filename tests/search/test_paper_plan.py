@@ -1,6 +1,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,11 +9,28 @@ import pytest
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.jobs import job as jobs
+from eqlearn.jobs.codec import from_bytes
 from eqlearn.jobs.job import Job, Stage
 from eqlearn.network import units
+from eqlearn.network.document import to_document
+from eqlearn.network.forward import forward, initialise, unpack
+from eqlearn.network.graph import CONSTANT, Graph, from_network
+from eqlearn.network.instance import thresholded
+from eqlearn.search.attempts import grid_networks
+from eqlearn.search.attempts.grid_networks import (
+    Grid,
+    as_scaled,
+    as_trained_on,
+    batch_specification,
+    extract,
+    train,
+    trained_scale,
+)
+from eqlearn.search.keep.final_fits import Candidate, final_fit
 from eqlearn.search.learn import Found, learn
-from eqlearn.search.paper_plan import Grid, PaperPlan, extract, train
+from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.request import Request
+from eqlearn.search.strategy import Rows, Strategy
 from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
@@ -41,6 +59,28 @@ def test_the_papers_grid_has_78_candidates() -> None:
     assert len(networks) == len(set(networks)) == 78
     assert grid.l1[0] == pytest.approx(1e-6) and grid.l1[-1] == pytest.approx(10**-3.5)
     assert {len(some) for _, some in batches} == {grid.n_together}
+
+
+def test_networks_may_start_as_in_the_released_code() -> None:
+    from eqlearn.training import recipes
+
+    assert tuple(recipes.INITIAL) == grid_networks.INITIAL
+    grid = replace(TINY, initial="released", l1=(1e-3,), units_per_type=10)
+    architecture = grid.settings(task(), 2).architecture
+    one, two = recipes.initial_weights(
+        architecture, np.random.default_rng(0), 2, "released"
+    )
+    assert not np.array_equal(one, two)
+    (W, w0), (V, v0) = unpack(architecture, one)
+    assert not w0.any() and np.all(v0 == 1.0)
+    # 30 rows of 2 inputs, and 4 rows of 20 units: variances 1/32 and 1/24.
+    assert W.std() == pytest.approx(32**-0.5, rel=0.3)
+    assert V.std() == pytest.approx(24**-0.5, rel=0.3)
+    drawn = train(task(), {"grid": vars(grid), "seed": [1]}, None)
+    wide = train(
+        task(), {"grid": vars(replace(grid, initial="wide")), "seed": [1]}, None
+    )
+    assert drawn.state != wide.state
 
 
 def test_the_first_batches_span_depths_and_penalties() -> None:
@@ -76,6 +116,7 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
         ({"depths": ()}, "at least one λ and one depth"),
         ({"n_together": 0}, "`n_together` must be at least 1"),
         ({"units": ("sine",)}, "Did you mean 'sin'"),
+        ({"initial": "release"}, "Did you mean 'released'"),
     ],
 )
 def test_bad_grids_are_refused(changes: dict[str, tuple], message: str) -> None:
@@ -160,3 +201,103 @@ def test_one_diverged_network_leaves_the_others(
     assert second.startswith("y2/network/L=2,λ=0.001:")
     assert reason == "EqlearnError: its weights were no longer finite in epoch 0"
     assert formula(found) == "2*x1 + x2"
+
+
+def test_data_of_unit_size_are_trained_on_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (100, 2)) * [1.0, 1000.0]
+    y = np.stack([x[:, 0] / 3, x[:, 1], 5 * x[:, 0]], axis=1)
+    tasks = tasks_of(Request(x, y, recipe=TINY))
+    together, order = as_trained_on(tasks), np.argsort(x[:, 0])
+    by_first = np.argsort(together.x[:, 0])
+    np.testing.assert_allclose(together.x[by_first, 0], x[order, 0])
+    np.testing.assert_allclose(together.y[by_first][:, [0, 2]], y[order][:, [0, 2]])
+    # Of thousands, λ would weigh nothing: inputs and targets are divided by their size.
+    np.testing.assert_allclose(together.x[:, 1], tasks[0].x[:, 1])
+    np.testing.assert_allclose(together.y[:, [1]], tasks[1].y)
+    np.testing.assert_allclose(together.low[0], tasks[0].low[0] * tasks[0].x_scale[0])
+
+
+@pytest.mark.parametrize("size", [0.3, 50.0])
+def test_a_network_is_read_in_the_units_of_the_data(size: float) -> None:
+    """What a network says in its own units is the candidate's value in the data's."""
+    x, y = table()
+    (one,) = tasks_of(Request(x * size, y[:, :1] * size, recipe=TINY))
+    data = as_trained_on([one])
+    settings = replace(TINY, l1=(1e-5,)).settings(data, 1)
+    weights = initialise(settings.architecture, np.random.default_rng(1))
+    outputs = forward(settings.architecture, weights, data.x, theta=0.0).outputs
+    graph = as_scaled(one, from_network(settings.architecture, weights))
+    in_units = one.in_units(graph).evaluate(one.x * one.x_scale)[0]
+    factor = trained_scale(np.array(one.y_scale))
+    np.testing.assert_allclose(in_units, outputs * factor)
+
+
+def trained_weights(far: tuple[np.ndarray, np.ndarray] | None) -> bytes:
+    x, y = table()
+    tasks = tasks_of(Request(x, y, far=far, recipe=TINY))
+    # Denominators that start about 1 are forbidden in some of the domain.
+    specification = batch_specification(replace(TINY, initial="released"), 0, 0)
+    return train(as_trained_on(tasks), specification, None).state
+
+
+def test_networks_do_not_depend_on_far_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "SEGMENT_SECONDS", 1e9)
+    far = np.random.default_rng(1).uniform(3, 4, (40, 2))
+    assert trained_weights((far, 9 * far)) == trained_weights(None)
+
+
+def test_only_networks_of_the_grid_are_candidates_as_published() -> None:
+    """The mean would have the least size, from which Eq. 9 measures the others'."""
+    grid, (x, y) = replace(TINY, refine=False), table()
+    (found,) = learn(Request(x, y[:, :1], recipe=grid, jobs=1))
+    assert len(found.candidates) == found.n_attempts == 2
+    assert all(one.is_something for one in found.candidates)
+    # Two units in a layer, of which the tidy formula has at most the product.
+    assert max(one.n_units for one in found.candidates) == 2
+    assert max(len(one.graph.nodes) for one in found.candidates) < 2
+
+
+def as_published(task: Task, graph: Graph) -> Candidate:
+    specification = {"graph": to_document(graph), "votes": 1, "as_it_is": True}
+    return Candidate.from_document(
+        from_bytes(final_fit(task, specification, None).state)
+    )
+
+
+def test_networks_are_judged_on_what_was_held_out_with_the_test_threshold() -> None:
+    # Fewer rows than there are decide about constants, as in a table of 200 000.
+    few = Strategy(rows=Rows(snap=50, prune=30))
+    x = np.linspace(0, 1, 200)[:, None]
+    far = np.array([[-1.0], [1.5]])
+    (task,) = tasks_of(Request(x, x, far=(far, far), recipe=TINY, strategy=few))
+    # Its denominator is -1.2 to 0.6: most of the rows are at forbidden values.
+    network = Graph(1, (), (({0: 1.0}, {0: 1.8, CONSTANT: -1.2}),))
+    found = as_published(task, network)
+    assert found.graph.outputs[0][1][CONSTANT] == -1.2
+    measured, y = task.x * task.x_scale, task.y * task.y_scale
+    errors = (thresholded(found.graph, measured) - y)[:, 0] ** 2
+    assert found.validation == pytest.approx(np.sqrt(errors[-20:].mean()))
+    assert found.extrapolation == pytest.approx(np.sqrt(errors[:2].mean()))
+    assert found.rms == pytest.approx(np.sqrt(errors.mean()))
+    assert errors[0] == pytest.approx(1.0)  # at -1, the network says 0
+
+
+@pytest.mark.parametrize(("largest", "bound"), [(0.5, 10.0), (3.0, 10.0), (6.0, 20.0)])
+def test_outputs_are_bounded_as_in_the_paper(
+    largest: float, bound: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eqlearn.training import gradient
+
+    bounds = []
+
+    def seen(*arguments: Any, **options: Any) -> gradient.TrainingData:
+        bounds.append(options["bound"])
+        return complete(*arguments, **options)
+
+    complete = gradient.training_data
+    monkeypatch.setattr(gradient, "training_data", seen)
+    x = np.linspace(-1, 1, 41)[:, None]
+    (one,) = tasks_of(Request(x, largest * x, recipe=TINY))
+    train(as_trained_on([one]), training_job().specification, None)
+    assert bounds == [pytest.approx(bound)]

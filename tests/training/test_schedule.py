@@ -57,8 +57,30 @@ def test_the_rate_falls_geometrically_and_penalties_can_be_off() -> None:
         ({"n_epochs": 9, "l1_start": 0.9, "l1_stop": 0.5}, "`l1_start` must be"),
         ({"n_epochs": 9, "penalty_every": -1}, "`penalty_every` must be"),
         ({"n_epochs": 9, "final_rate": 0.0}, "`final_rate` must be above 0"),
+        ({"n_epochs": 9, "pace": 0.0}, "`pace` must be above 0"),
     ],
 )
 def test_bad_schedules_are_refused(settings: dict[str, float], message: str) -> None:
     with pytest.raises(EqlearnError, match=message):
         Schedule(**settings)  # type: ignore[arg-type]
+
+
+def test_a_tenth_of_the_epochs_goes_through_the_same_curriculum() -> None:
+    full, short = Schedule.paper(3), Schedule.paper(3, n_epochs=2000)
+    for epoch in (0, 7, 500, 1900, 1999):
+        ours, theirs = short.at(epoch), full.at(10 * epoch)
+        assert ours.theta == pytest.approx(theirs.theta)
+        assert (ours.phase, ours.is_masked) == (theirs.phase, theirs.is_masked)
+
+    def n_penalties(schedule: Schedule) -> int:
+        epochs = range(schedule.n_epochs)
+        return sum(bool(schedule.at(epoch).is_penalty_epoch) for epoch in epochs)
+
+    assert n_penalties(short) == n_penalties(full) == 400
+    assert Schedule.paper(3, n_epochs=20_000) == full
+
+
+def test_a_very_short_training_still_sees_the_data() -> None:
+    short = Schedule.paper(4, n_epochs=20)
+    data = [t for t in range(20) if not short.at(t).is_penalty_epoch]
+    assert len(data) == 16

@@ -7,7 +7,7 @@ So every network goes through all phases, in fewer epochs.
 from dataclasses import replace
 
 from eqlearn.baselines.question import Question
-from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
+from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
 from eqlearn.search.strategy import STANDARD
 from eqlearn.training.schedule import Schedule
 

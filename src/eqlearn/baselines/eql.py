@@ -3,7 +3,7 @@
 from eqlearn.baselines.affordable import affordable
 from eqlearn.baselines.ours import by_grid
 from eqlearn.baselines.question import Answer, Question
-from eqlearn.search.paper_plan import Grid
+from eqlearn.search.attempts.grid_networks import Grid
 
 #: The paper's grid with the linear read-out of EQL; ours would prune and refit.
 GRID = Grid(division=False, refine=False)

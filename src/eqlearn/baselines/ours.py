@@ -5,19 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from eqlearn._types import Array
 from eqlearn.baselines.affordable import affordable
 from eqlearn.baselines.question import Answer, Question
 from eqlearn.baselines.validation import Predict
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.network.graph import Graph
+from eqlearn.network.instance import thresholded
 from eqlearn.problems import Learned
 from eqlearn.search import learn as search
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude.selection import DEFAULT, Candidates, chosen
 from eqlearn.search.conclude.to_model import table_of
-from eqlearn.search.paper_plan import Grid
 from eqlearn.search.request import Request
 
 #: The networks as they are when their training has ended.
@@ -48,7 +46,7 @@ def by_refined_recipe(question: Question) -> list[Answer | None]:
 def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | None]:
     """Train a grid of networks, and take a criterion's pick."""
     remarks = {"criterion": criterion, "epochs": grid.n_epochs or "as published"}
-    values = plain if grid.refine else partial(guarded, rows=question.x)
+    values = plain if grid.refine else as_tested
     answers = [
         answer_of(one, question.names, criterion, values)
         for one in _searched(question, grid)
@@ -76,18 +74,9 @@ def plain(graph: Graph) -> Predict:
     return lambda x: graph.evaluate(x)[0]
 
 
-def guarded(graph: Graph, rows: Array) -> Predict:
-    """A network as it is tested, with the division of Eq. 3: 0 at forbidden values.
-
-    Formulas are written with denominators of either sign; most of `rows` tell which.
-    """
-    sign = np.sign(np.median(graph.evaluate(rows)[1], axis=0))
-
-    def predict(x: Array) -> Array:
-        outputs, denominators = graph.evaluate(x)
-        return np.where(sign * denominators > 0, outputs, 0.0)
-
-    return predict
+def as_tested(graph: Graph) -> Predict:
+    """A network as it is tested, with the division of Eq. 3 at θ = 1e-4."""
+    return partial(thresholded, graph)
 
 
 def answer_of(

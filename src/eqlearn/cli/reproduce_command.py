@@ -147,6 +147,73 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
         raise must(option, what, text) from None
 
 
+@reproduce_app.command()
+def networks(
+    problems: Annotated[
+        str, typer.Option(metavar="PROBLEM,...", help="Problems of section 4.")
+    ] = "division,F-1,F-2,F-3,F-4",
+    length: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Of the paper's epochs: 1, or 0.1."),
+    ] = 1.0,
+    seeds: Annotated[
+        str, typer.Option(metavar="N,...", help="Draws of data and weights.")
+    ] = "1",
+    initial: Annotated[
+        str,
+        typer.Option(
+            metavar="wide|released",
+            help="How weights are drawn: ours, or as the authors' code does.",
+            autocompletion=completing("wide", "released"),
+        ),
+    ] = "wide",
+    criteria: Annotated[
+        str,
+        typer.Option(
+            metavar="CRITERION,...",
+            help="What picks a network of each grid.",
+            autocompletion=completing("v_int_s", "v_int_ex", "v_ranks"),
+        ),
+    ] = "v_int_s,v_int_ex",
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Prune and refit the picks, and judge them."),
+    ] = False,
+    out: Directory = Path("reproduced"),
+) -> None:
+    """Train the paper's grids of 78 networks, hours each, in this process.
+
+    Every network is a line of networks.jsonl when its training has ended; networks.md
+    has what is picked of them.
+    """
+    from eqlearn.reproduce.jsonl import whole_lines
+    from eqlearn.reproduce.section4.instances import selected, table, told
+    from eqlearn.reproduce.section4.networks import train_networks, trainings
+    from eqlearn.run_directory import spelled_as_options
+    from eqlearn.search.conclude.selection import check
+
+    spelled = {name: f"--{name}" for name in ("length", "initial")}
+    spelled |= {"name": "--problems", "selection": "--criteria"}
+    with spelled_as_options(**spelled):
+        path, picked_by = out / "networks.jsonl", names([criteria])
+        for criterion in picked_by:
+            check(criterion, has_far=True)
+        numbers = whole_numbers("--seeds", seeds, "1,2", 9)
+        wanted = trainings(names([problems]), numbers, length, initial)
+        try:
+            train_networks(wanted, path, tell=say)
+            lines = list(whole_lines(path))
+            for criterion in picked_by:
+                for pick in selected(lines, criterion):
+                    say(told(pick, refine))
+        except KeyboardInterrupt:
+            tell(f"Interrupted. {how_to_resume(out)}")
+            end_at_once()
+    page = out / "networks.md"
+    page.write_text(table(lines, picked_by).markdown(), encoding="utf-8")
+    say(str(page))
+
+
 #: Section 5, which has options of its own.
 CONTROL = "control"
 #: Experiments of section 4, and what each is about.

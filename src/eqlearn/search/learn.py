@@ -15,11 +15,12 @@ from eqlearn.jobs.store import Memory, Store
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import rescaled
+from eqlearn.search.attempts.grid_networks import as_trained_on
 from eqlearn.search.fast_plan import FastPlan
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.keep.pool import Pool, mean_formula
 from eqlearn.search.keep.target import Target
-from eqlearn.search.paper_plan import PaperPlan, joint_task
+from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.request import Request
 from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task, numerical_context
@@ -116,7 +117,7 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
         whole = str(m) if few is task else f"{m}/all"
         data |= {str(m): few, whole: task}
         pool = Pool(few)
-        pool.add(mean_formula(few, few.search_rows()))
+        pool.add(mean_formula(few, few.search_rows()), votes=0)
         targets.append(Target(m, pool, whole, task.x.nbytes > rows.largest_sent))
     return data, targets
 
@@ -142,7 +143,7 @@ def _plans(
         ]
     for target in targets:
         target.refine = grid.refine
-    data["all"] = joint_task(tasks)
+    data["all"] = as_trained_on(tasks)
     return [PaperPlan(grid, targets, "all", request.seed, request.strategy.shares)]
 
 

@@ -1,89 +1,22 @@
-"""The paper's recipe as a plan: a grid of networks, each trained to its end.
+"""The paper's recipe as a plan: a grid of networks, each trained to its end."""
 
-Networks that differ in λ only are trained side by side, as one batch of one shape.
-"""
-
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
-from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.errors import EqlearnError, must
-from eqlearn.jobs.codec import from_bytes, to_bytes
-from eqlearn.jobs.job import Job, Specification, Stage, Step, Stopwatch, Together
-from eqlearn.network.canonical import compact
-from eqlearn.network.graph import Graph, from_network
-from eqlearn.network.units import PAPER_UNITS, unit
-from eqlearn.search.attempts.random_networks import to_formula
+from eqlearn.equation.refine.criterion import Scored
+from eqlearn.jobs.codec import from_bytes
+from eqlearn.jobs.job import Job, Stage, Together
+from eqlearn.search.attempts.grid_networks import (
+    Grid,
+    batch_specification,
+    extract,
+    train,
+)
 from eqlearn.search.keep.finishing import finishing
 from eqlearn.search.keep.target import Target
 from eqlearn.search.strategy import STANDARD, TimeShares
-from eqlearn.search.streams import Stream, entropy
-from eqlearn.search.task import Task, numerical_context
-
-# JAX is loaded by the segments that need it, not by every search.
-if TYPE_CHECKING:
-    from eqlearn.training.gradient import GradientSettings
-
-#: λ of the paper's grid: 10^-6, 10^-5.9, ..., 10^-3.5 (section 4.1).
-PAPER_L1 = tuple(10.0 ** (k / 10) for k in range(-60, -34))
-#: L of the paper's grid.
-PAPER_DEPTHS = (2, 3, 4)
-#: Epochs trained between two looks at the clock.
-N_CHUNK = 10
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The candidates of the paper's recipe: every λ with every depth, 78 in all."""
-
-    l1: tuple[float, ...] = PAPER_L1
-    depths: tuple[int, ...] = PAPER_DEPTHS
-    units: tuple[str, ...] = PAPER_UNITS
-    units_per_type: int = 10
-    division: bool = True
-    n_epochs: int | None = None  # (L - 1) · 10000 in the paper
-    refine: bool = True  # prune and refit what training leaves
-    n_together: int = 13  # networks trained as one batch
-
-    def __post_init__(self) -> None:
-        if not self.l1 or not self.depths:
-            raise must("grid", "of at least one λ and one depth", self)
-        if self.n_together < 1:
-            raise must("n_together", "at least 1", self.n_together)
-        for name in self.units:
-            unit(name)
-
-    def settings(self, task: Task, n_outputs: int) -> "GradientSettings":
-        """How networks of the (one) depth of this grid are trained."""
-        from eqlearn.training import recipes
-
-        (n_layers,) = self.depths
-        settings = recipes.paper(
-            task.x.shape[1],
-            n_outputs,
-            n_layers=n_layers,
-            units_per_type=self.units_per_type,
-            units=self.units,
-            division=self.division,
-        )
-        if self.n_epochs is None:
-            return settings
-        shorter = replace(settings.schedule, n_epochs=self.n_epochs)
-        return replace(settings, schedule=shorter)
-
-    def batches(self) -> list[tuple[int, tuple[float, ...]]]:
-        """Depth and λ of the networks that are trained together.
-
-        Each batch spans the range of λ, and depths take turns: a short search is broad.
-        """
-        n = -(-len(self.l1) // self.n_together)
-        starts = itertools.product(range(n), self.depths)
-        return [(depth, self.l1[start::n]) for start, depth in starts]
 
 
 class PaperPlan:
@@ -120,10 +53,7 @@ class PaperPlan:
     def _training(self, index: int) -> Job | None:
         if index >= len(self._batches):
             return None
-        depth, l1 = self._batches[index]
-        grid = replace(self._grid, depths=(depth,), l1=l1)
-        seed = entropy(self._seed, Stream.TRAINING, index)
-        specification = {"grid": vars(grid), "seed": seed}
+        specification = batch_specification(self._grid, self._seed, index)
         stays_local = any(target.stays_local for target in self.targets)
         return Job(f"train/{index}", train, specification, self._data, stays_local)
 
@@ -162,81 +92,3 @@ class PaperPlan:
         if found is not None:
             target.pool.add(Scored.from_document(found))
         return False
-
-
-def joint_task(tasks: Sequence[Task]) -> Task:
-    """All targets in one task, as networks are trained for all of them at once."""
-    return replace(tasks[0], y=np.concatenate([t.y for t in tasks], axis=1))
-
-
-def _grid(document: Mapping[str, Any]) -> Grid:
-    """Read a grid of one depth that may have come through JSON."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in document.items()
-    }
-    return Grid(**values)
-
-
-def train(task: Task, specification: Specification, state: bytes | None) -> Step:
-    """Train the networks of a batch for the length of a segment."""
-    with numerical_context(task):
-        return _trained(task, specification, state)
-
-
-def _trained(task: Task, specification: Specification, state: bytes | None) -> Step:
-    from eqlearn.training import checkpoint, gradient, recipes
-
-    grid, watch = _grid(specification["grid"]), Stopwatch()
-    share = task.strategy.rows.held_out
-    n_held_out = max(1, round(share * (len(task.x) - task.n_far)))
-    weight = np.ones(len(task.x)) if task.weight is None else task.weight
-    samples = [rows[task.n_far :] for rows in (task.x, task.y, weight)]
-    domain = np.stack([task.low, task.high], axis=1)
-    trained_on = (rows[:-n_held_out] for rows in samples)
-    data = gradient.training_data(*trained_on, domain=domain)
-    settings = grid.settings(task, task.y.shape[1])
-    if state is None:
-        rng = np.random.default_rng(specification["seed"])
-        weights = recipes.initial_weights(settings.architecture, rng, len(grid.l1))
-        seed = int(rng.integers(2**31))
-        at = gradient.begin(settings, weights, np.array(grid.l1), seed=seed)
-    else:
-        at = checkpoint.from_bytes(settings, state)
-    n_epochs = settings.schedule.n_epochs
-    # For JAX, every other length would have to be compiled anew.
-    n_chunk = max(n for n in range(1, N_CHUNK + 1) if n_epochs % n == 0)
-    while True:
-        at, metrics = gradient.train(settings, data, at, n_chunk)
-        is_done = int(at.epoch) >= n_epochs
-        if is_done or watch.is_over():
-            break
-    held_out = (rows[-n_held_out:] for rows in samples)
-    errors = gradient.rms_error(settings.architecture, at.weights, *held_out)
-    curves = {
-        "epoch": int(at.epoch),
-        "validation": np.asarray(errors).tolist(),
-        "l1_norm": np.asarray(metrics.l1_norm[-1]).tolist(),
-        "n_active": np.asarray(metrics.n_active[-1]).tolist(),
-    }
-    return Step(checkpoint.to_bytes(at, errors), is_done, curves)
-
-
-def extract(task: Task, specification: Specification, state: bytes | None) -> Step:
-    """Read a trained network as a formula for one of its outputs."""
-    del state
-    if specification["diverged_at"] >= 0:
-        epoch = specification["diverged_at"]
-        raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
-    with numerical_context(task):
-        grid = _grid(specification["grid"])
-        architecture = grid.settings(task, specification["n_outputs"]).architecture
-        network = from_network(architecture, np.array(specification["weights"]))
-        graph = replace(network, outputs=(network.outputs[specification["output"]],))
-        found = to_formula(task, graph) if grid.refine else _as_trained(task, graph)
-    return Step(to_bytes(found and found.to_document()), True)
-
-
-def _as_trained(task: Task, graph: Graph) -> Scored:
-    data = task.search_rows()
-    return refit(compact(graph), data, task.tactics, n_iterations=0)

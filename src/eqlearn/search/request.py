@@ -13,7 +13,7 @@ from eqlearn.errors import check_count, must, unknown
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import definition, own_units, unit
-from eqlearn.search.paper_plan import Grid
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.search.task import DEFAULT_UNITS
 

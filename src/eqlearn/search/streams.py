@@ -12,11 +12,11 @@ class Stream(IntEnum):
     WEIGHTS = 2  # its initial weights, and the rows of each step of its training
     ROW_ORDER = 3  # the order of the table's rows
     POLE_POINTS = 4  # points of the domain of use where poles are looked for
-    PART_RANGES = 5  # points where the range of a shown part is measured
+    TRAINING = 5  # weights and mini-batches of the paper's networks, by their batch
     SHOWN_PARTS = 6  # which parts a batch of attempts is shown, by its number
     AGREEMENT = 7  # points of the domain of use where formulas are compared
     SHUFFLED_INPUTS = 8  # copies of inputs that mean nothing, for trees
-    TRAINING = 5  # weights and mini-batches of the paper's networks, by their batch
+    PART_RANGES = 9  # points where the range of a shown part is measured
 
 
 def entropy(seed: int, stream: Stream, *numbers: int) -> list[int]:

@@ -33,29 +33,32 @@ class Rows(NamedTuple):
             return np.concatenate([more, own] if in_front else [own, more])
 
         weight = self.weight
+        if not len(x):
+            return self
         if weight is not None:
             weight = together(weight, np.ones(len(x)))
         return Rows(together(self.x, x), together(self.y, y), weight)
 
 
 def tasks_of(request: Request) -> list[Task]:
-    """Check and scale the data; one task for each target."""
-    rows = _checked(request)
+    """Check and scale the data; one task for each target.
+
+    In the paper's recipe far points only select: the other rows, their order and the
+    domain of use are as if there were none.
+    """
+    rows, selects = _checked(request), request.grid is not None
     x_far, y_far = _checked_far(request.far, rows)
+    low, high = _domain(request.domain, rows.x, x_far[:0] if selects else x_far)
     most = request.strategy.rows.far
-    if len(x_far) > most:
+    if not selects:
         rows = rows.with_more(x_far[most:], y_far[most:])
-        x_far, y_far = x_far[:most], y_far[:most]
+    x_far, y_far = x_far[:most], y_far[:most]
     order = generator(request.seed, Stream.ROW_ORDER).permutation(len(rows.x))
     rows = rows.taken(order)
     scales = scaling_of(rows.x, rows.y)
     if len(x_far):
         # In front, so that no smaller selection of rows leaves them out.
         rows = rows.with_more(x_far, y_far, in_front=True)
-    if request.domain is None:
-        low, high = domain_of_use(rows.x)
-    else:
-        low, high = checked_domain(request.domain, rows.x.shape[1])
     x = rows.x
     x /= scales.x  # by now it is a copy
     return [
@@ -75,6 +78,14 @@ def tasks_of(request: Request) -> list[Task]:
         )
         for m, y_scale in enumerate(scales.y)
     ]
+
+
+def _domain(domain: Array | None, x: Array, far: Array) -> tuple[Array, Array]:
+    """The domain of use: unless given, the widened range of `x`, and `far` points."""
+    if domain is not None:
+        return checked_domain(domain, x.shape[1])
+    ends = np.concatenate([np.stack(domain_of_use(x)), far])
+    return ends.min(axis=0), ends.max(axis=0)
 
 
 def _checked(request: Request) -> Rows:

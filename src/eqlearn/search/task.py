@@ -61,6 +61,12 @@ class Task:
             np.multiply(self.x[:, i], self.x_scale[i], out=x[i])
         return samples(x.T, self.y * self.y_scale, weight=self.weight)
 
+    @property
+    def n_held_out(self) -> int:
+        """How many rows, the last ones, the paper's training does not see."""
+        n = len(self.x) - self.n_far
+        return max(1, round(self.strategy.rows.held_out * n))
+
     def first(self, n: int) -> "Task":
         """The task with its first `n` rows only."""
         weight = None if self.weight is None else self.weight[:n]

@@ -6,6 +6,11 @@ from typing import NamedTuple
 from eqlearn._types import Array
 from eqlearn.errors import check_count, must
 
+#: Epochs from one penalty epoch to the next in the paper.
+PENALTY_EVERY = 50
+#: However short a training is, at least four of five epochs are of data.
+MOST_OFTEN = 5
+
 
 class Moment(NamedTuple):
     """The settings in force during one epoch."""
@@ -24,13 +29,15 @@ class Schedule:
 
     `penalty_every` epochs one is a penalty epoch (0: never). `final_rate` is the
     factor that the learning rate has fallen to, geometrically, by the last epoch.
+    `pace` is how many epochs of the curriculum of θ pass in one.
     """
 
     n_epochs: int
     l1_start: float = 0.25
     l1_stop: float = 0.95
-    penalty_every: int = 50
+    penalty_every: int = PENALTY_EVERY
     final_rate: float = 1.0
+    pace: float = 1.0
 
     def __post_init__(self) -> None:
         check_count("n_epochs", self.n_epochs)
@@ -41,11 +48,22 @@ class Schedule:
         check_count("penalty_every", self.penalty_every, least=0, hint=hint)
         if not self.final_rate > 0:
             raise must("final_rate", "above 0", self.final_rate)
+        if not self.pace > 0:
+            raise must("pace", "above 0", self.pace)
 
     @classmethod
-    def paper(cls, n_layers: int) -> "Schedule":
-        """T = (L - 1) · 10000 epochs."""
-        return cls(n_epochs=(n_layers - 1) * 10_000)
+    def paper(cls, n_layers: int, n_epochs: int | None = None) -> "Schedule":
+        """T = (L - 1) · 10000 epochs, or all that happens in these in another number.
+
+        In a tenth of the epochs θ falls ten times as fast, and as many penalty epochs
+        are among them, unless they would be more than one in five.
+        """
+        n_full = (n_layers - 1) * 10_000
+        if n_epochs is None:
+            return cls(n_full)
+        check_count("n_epochs", n_epochs)
+        every = max(MOST_OFTEN, round(PENALTY_EVERY * n_epochs / n_full))
+        return cls(n_epochs, penalty_every=every, pace=n_full / n_epochs)
 
     def at(self, epoch: int | Array) -> Moment:
         """Say what holds in `epoch`, counted from 0; also for traced integers."""
@@ -57,13 +75,13 @@ class Schedule:
         return Moment(
             phase=1 + in_l1 + 2 * is_masked,
             l1_factor=1.0 * in_l1,
-            theta=theta(epoch),
+            theta=theta(epoch * self.pace),
             is_penalty_epoch=(epoch + 1) % every == 0 if every else epoch < 0,
             is_masked=is_masked,
             rate_factor=self.final_rate ** (epoch / self.n_epochs),
         )
 
 
-def theta(epoch: int | Array) -> Array:
+def theta(epoch: float | Array) -> Array:
     """θ(t) = 1/√(t + 1) of Eq. 7: the curriculum from guarded to plain division."""
     return (epoch + 1) ** -0.5

@@ -9,8 +9,8 @@ from eqlearn.jobs.store import training_curves
 from eqlearn.problems import problem
 from eqlearn.report.plots import plot_phases
 from eqlearn.reproduce.section4.experiments import N_ROWS
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.learn import learn
-from eqlearn.search.paper_plan import Grid
 from eqlearn.search.request import Request
 
 if TYPE_CHECKING:

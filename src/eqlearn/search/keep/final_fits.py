@@ -13,9 +13,10 @@ from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
 from eqlearn.model.model import Constant
-from eqlearn.network.canonical import displayed
+from eqlearn.network.canonical import compact, displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.instance import connected_units, thresholded
 from eqlearn.search.keep.pool import Entry, null_margin
 from eqlearn.search.strategy import Finals
 from eqlearn.search.task import Task, numerical_context
@@ -35,6 +36,7 @@ class Candidate:
     has_pole: bool  # a denominator is zero somewhere in the domain of use
     validation: float  # error on samples held out of the fit
     extrapolation: float | None = None  # error at far points held out of the fit
+    n_connected: int | None = None  # units of the network, if it is one as trained
 
     def to_document(self) -> dict[str, Any]:
         """The candidate as JSON can hold it."""
@@ -71,8 +73,8 @@ class Candidate:
 
     @property
     def n_units(self) -> int:
-        """Active units, the sparsity s of the paper."""
-        return len(self.graph.nodes)
+        """Connected units, the sparsity s of the paper."""
+        return len(self.graph.nodes) if self.n_connected is None else self.n_connected
 
 
 def finalists(entries: list[Entry], by: Finals) -> list[Entry]:
@@ -116,33 +118,81 @@ def fit_job(
 def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Bring a formula into the units of the data and fit it there."""
     del state
-    strategy = task.strategy
+    ending = _as_it_is if specification["as_it_is"] else _fitted
     with numerical_context(task):
         graph = from_document(specification["graph"])
-        data = task.in_data_units(graph.used_inputs)
-        n_iterations = 0 if specification["as_it_is"] else strategy.finals.n_iterations
-        fitted = fit(
-            displayed(task.in_units(graph), data.x[:, : strategy.rows.prune]),
-            data,
-            n_iterations=n_iterations,
-            tolerance=1e-9,
-            damping=1e-6,
-        )
-        snapped = fitted.graph if not n_iterations else _snapped(task, fitted, data)
-        ends = task.low * task.x_scale, task.high * task.x_scale
-        # Searched for at its corners, too; whether there is none is proved elsewhere.
-        (report,) = domain_report(snapped, *ends, n_boxes=1)
-        found = Candidate(
-            graph=fitted.graph,
-            snapped=snapped,
-            constants=tuple(constants(fitted.graph, data)),
-            bic=_criterion(task, graph, n_iterations, report.pole is not None),
-            rms=float(np.sqrt(fitted.sse / data.n_residuals)),
-            votes=specification["votes"],
-            has_pole=report.pole is not None,
-            **held_out_errors(task, fitted.graph, n_iterations),
-        )
+        found = ending(task, graph, specification["votes"])
     return Step(to_bytes(found.to_document()), True)
+
+
+def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
+    data, strategy = task.in_data_units(graph.used_inputs), task.strategy
+    n_iterations = strategy.finals.n_iterations
+    fitted = fit(
+        displayed(task.in_units(graph), data.x[:, : strategy.rows.prune]),
+        data,
+        n_iterations=n_iterations,
+        tolerance=1e-9,
+        damping=1e-6,
+    )
+    snapped = _snapped(task, fitted, data)
+    has_pole = _has_pole(task, snapped)
+    return Candidate(
+        graph=fitted.graph,
+        snapped=snapped,
+        constants=tuple(constants(fitted.graph, data)),
+        bic=_criterion(task, graph, n_iterations, has_pole),
+        rms=float(np.sqrt(fitted.sse / data.n_residuals)),
+        votes=votes,
+        has_pole=has_pole,
+        **held_out_errors(task, fitted.graph),
+    )
+
+
+def _as_it_is(task: Task, network: Graph, votes: int) -> Candidate:
+    """Judge a network as the paper does: on what its training has not seen.
+
+    Its weights, the scale of its denominators among them, are what training left.
+    """
+    graph = compact(task.in_units(network))
+    errors = constants(
+        graph, samples(*_measured(task, slice(task.strategy.rows.prune)))
+    )
+    n = len(task.x)
+    has_pole = _has_pole(task, graph)
+    return Candidate(
+        graph=graph,
+        snapped=graph,
+        constants=tuple(errors),
+        bic=_criterion(task, compact(network), 0, has_pole),
+        rms=_tested_rms(task, graph, 0, n),
+        votes=votes,
+        has_pole=has_pole,
+        validation=_tested_rms(task, graph, n - task.n_held_out, n),
+        extrapolation=_tested_rms(task, graph, 0, task.n_far) if task.n_far else None,
+        n_connected=connected_units(network),
+    )
+
+
+def _measured(task: Task, rows: slice) -> tuple[Array, Array]:
+    return task.x[rows] * task.x_scale, task.y[rows] * task.y_scale
+
+
+def _tested_rms(task: Task, graph: Graph, start: int, stop: int) -> float:
+    """Error of a network on some rows, which may be many."""
+    total, n = 0.0, task.strategy.rows.prune
+    for first in range(start, stop, n):
+        x, y = _measured(task, slice(first, min(first + n, stop)))
+        total += float(np.sum((thresholded(graph, x) - y) ** 2))
+    value = math.sqrt(total / (stop - start)) if total >= 0 else math.inf
+    return value if math.isfinite(value) else math.inf
+
+
+def _has_pole(task: Task, graph: Graph) -> bool:
+    ends = task.low * task.x_scale, task.high * task.x_scale
+    # Searched for at its corners, too; whether there is none is proved elsewhere.
+    (report,) = domain_report(graph, *ends, n_boxes=1)
+    return report.pole is not None
 
 
 def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
@@ -162,9 +212,9 @@ def _criterion(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> f
     return found.bic + pooling.pole_charge * has_pole - null_margin(graph, pooling)
 
 
-def held_out_errors(task: Task, graph: Graph, n_iterations: int) -> dict[str, Any]:
+def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:
     """RMS errors on samples and at far points that were held out of the fit."""
-    rows = task.strategy.rows
+    rows, n_iterations = task.strategy.rows, task.strategy.finals.n_iterations
     n = min(len(task.x), rows.snap)
     n_out = max(1, round(rows.held_out * (n - task.n_far)))
 

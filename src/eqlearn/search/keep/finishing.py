@@ -31,10 +31,13 @@ def finishing(
         yield _last_loans(target, refined, others, lent)
         share, first = strategy.shares.loans, len(chosen)
         yield from _refinement(target, refined, lent, share=share, first=first)
+    if not target.refine:
+        # The mean, and what was given as a guess, are no networks of the grid.
+        trained = [entry for entry in target.pool.entries if entry.votes]
+        yield _final_fits(target, trained or target.pool.entries)
+        return
     refined.add(mean_formula(task, task.rows(strategy.rows.prune)))
-    compared = target.pool.entries
-    if target.refine:
-        compared = front(compared, chosen, strategy.finals)
+    compared = front(target.pool.entries, chosen, strategy.finals)
     yield _final_fits(target, refined.entries + compared)
 
 
