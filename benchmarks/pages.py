@@ -6,6 +6,7 @@ The words there are written by hand. What comes from the results stands between 
 comments <!-- NAME --> and <!-- end -->.
 """
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from eqlearn.reproduce.section4.results import lines_of
 from eqlearn.reproduce.section4.runs import read_lines
 from eqlearn.reproduce.section4.tables import table
 from eqlearn.reproduce.text_tables import Layout
+from eqlearn.search.strategy import STANDARD, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 #: Runs of rivals.
 REPRODUCE = RECOVERY.with_name("reproduce.jsonl")
 DOCS = Path("docs")
-PAGES = tuple(DOCS / f"{name}.md" for name in ("recovery", "results", "selection"))
+_NAMES = ("method", "recovery", "results", "selection")
+PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 #: Weights of the validation error that the text speaks of.
 ALPHAS = (0.5, 0.75, 1.0)
 
@@ -68,7 +71,29 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def _strategy() -> str:
+    rows = [
+        [f"`{one.name}`", _written(one.value), one.why] for one in numbers(STANDARD)
+    ]
+    return Layout("", ("number", "value", "why"), rows).markdown_table()
+
+
+def _written(value: object) -> str:
+    """A tuned number as the page shows it; of a group, what is unlike its defaults."""
+    if dataclasses.is_dataclass(value):
+        parts = (
+            f"{one.name} {_written(getattr(value, one.name))}"
+            for one in dataclasses.fields(value)
+            if getattr(value, one.name) != one.default
+        )
+        return "; ".join(parts)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))})"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 PIECES: Mapping[str, Callable[[], str]] = {
+    "strategy": _strategy,
     "recovery": _recovery,
     "division": lambda: _experiment("division"),
     "formulas": lambda: _experiment("formulas"),

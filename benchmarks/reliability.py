@@ -123,7 +123,7 @@ class Search:
 
     def table(self) -> str:
         """A digest of the table of equations."""
-        rows = self.query("SELECT * FROM equations ORDER BY target, rank")
+        rows = self.query("SELECT * FROM results ORDER BY target, rank")
         return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
     def noted(self, what: str) -> Counter[str]:
@@ -136,7 +136,7 @@ class Search:
     def n_lost(self) -> int:
         """How many segments were saved but are not in the store."""
         tables = self.query("SELECT name FROM sqlite_master WHERE name = 'candidates'")
-        rows = self.query("SELECT key, n_segments FROM candidates") if tables else []
+        rows = self.query("SELECT key, n_segments FROM jobs") if tables else []
         known = {key: int(n_segments) for key, n_segments in rows}
         saved = self.noted("save")
         return sum(max(0, n - known.get(key, 0)) for key, n in saved.items())

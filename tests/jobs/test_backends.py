@@ -24,7 +24,7 @@ from eqlearn.jobs.backends import (
     n_processes,
 )
 from eqlearn.jobs.job import Job, Segment, Specification, Stage, Step
-from eqlearn.jobs.runner import MOST_ATTEMPTS, run
+from eqlearn.jobs.runner import MOST_TRIES, run
 from eqlearn.jobs.store import Memory
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import own_units, register_unit
@@ -149,7 +149,7 @@ def test_a_deadly_job_is_given_up_and_its_neighbours_finish(
     run([plan], Cluster(client, {"data": None}), store)
     assert plan.states == [b"...", None, *[b"..."] * 5]
     assert store.failures() == {bad.key: "its worker process died"}
-    assert 1 < len(process_ids(tmp_path / "bad")) <= MOST_ATTEMPTS
+    assert 1 < len(process_ids(tmp_path / "bad")) <= MOST_TRIES
 
 
 def test_a_killed_worker_costs_at_most_one_segment(client: Any, tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_lost_scheduler_ends_the_search_in_one_line(
             run([Listed([slow])], place, store)
     assert "Start the same command again" in str(caught.value)
     assert store.failures() == {}
-    assert store.find(slow.key).n_attempts == 0
+    assert store.find(slow.key).n_tries == 0
 
 
 def test_units_of_the_users_own_reach_the_workers(client: Any, table: None) -> None:

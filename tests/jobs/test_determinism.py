@@ -33,7 +33,7 @@ def search(directory: Path, **options: Any) -> Found:
 
 def table(directory: Path) -> list[tuple[int, int, str]]:
     with closing(sqlite3.connect(directory / "run.db")) as connection:
-        return connection.execute("SELECT * FROM equations").fetchall()
+        return connection.execute("SELECT * FROM results").fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
     directory = tmp_path_factory.mktemp("expected")
     assert search(directory).ended == "finished"
     with closing(sqlite3.connect(directory / "run.db")) as connection:
-        keys = [key for (key,) in connection.execute("SELECT key FROM candidates")]
+        keys = [key for (key,) in connection.execute("SELECT key FROM jobs")]
     assert any("/borrow/" in key for key in keys)
     yield table(directory)
 
@@ -110,7 +110,7 @@ def test_a_killed_search_is_resumed_to_the_same_table(
         )
         assert killed.returncode == -signal.SIGKILL
     with closing(sqlite3.connect(tmp_path / "run.db")) as connection:
-        ((n_kept,),) = connection.execute("SELECT sum(n_segments) FROM candidates")
+        ((n_kept,),) = connection.execute("SELECT sum(n_segments) FROM jobs")
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert n_kept == 5
     search(tmp_path)

@@ -177,7 +177,7 @@ def test_a_deadly_job_is_tried_three_times(store: Memory | Store) -> None:
     plan, backend = Toy(listed), Workers(2, deadly=["a/1"])
     events: list[Event] = []
     run([plan], backend, store, callback=events.append)
-    assert backend.started.count("a/1") == runner.MOST_ATTEMPTS
+    assert backend.started.count("a/1") == runner.MOST_TRIES
     assert store.failures() == {listed[1].key: "its worker process died"}
     # The neighbours lose time, but never their place.
     assert states(plan) == [b"....", None, b"....", b"...."]
@@ -456,4 +456,4 @@ def test_waiting_for_workers_does_not_hide_the_clock() -> None:
     begin = time.monotonic()
     ending = run([Toy(jobs("a", 1))], Slow(1), Memory(), time_limit=0.1)
     assert ending.reason == "time"
-    assert time.monotonic() - begin < 0.1 + 3 * runner.PATIENCE
+    assert time.monotonic() - begin < 0.1 + 3 * runner.WAIT_SECONDS

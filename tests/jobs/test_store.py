@@ -75,7 +75,7 @@ def test_everything_is_there_the_next_time(tmp_path: Path) -> None:
         assert store.find("a") == Record("running", 1, state=b"1")
         assert store.find("b") == Record("done", 1, state=b"")
         assert store.seconds == 2.5
-    assert query(tmp_path, "SELECT * FROM equations") == [
+    assert query(tmp_path, "SELECT * FROM results") == [
         (0, 0, '{"rms":0.1}'),
         (0, 1, '{"rms":0.2}'),
     ]

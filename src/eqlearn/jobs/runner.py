@@ -19,9 +19,9 @@ from eqlearn.jobs.job import Job, Plan, Stage
 from eqlearn.jobs.store import Memory, Record, Store
 
 #: How often a segment is tried whose worker dies of it.
-MOST_ATTEMPTS = 3
-#: How long to wait for a result before looking at the clock again, in seconds.
-PATIENCE = 0.2
+MOST_TRIES = 3
+#: How long to wait for a result before looking at the clock again.
+WAIT_SECONDS = 0.2
 
 
 class Event(NamedTuple):
@@ -111,7 +111,7 @@ class _Session:
         self._backend, self._store, self._callback = backend, store, callback
         self._waiting: deque[tuple[_Track, Job, bytes | None]] = deque()
         self._running: dict[str, _Track] = {}
-        self._suspects: set[str] = set()  # jobs on their last attempt
+        self._suspects: set[str] = set()  # jobs that are tried for the last time
         self._n_done = self._n_failed = 0
         self._begin = time.monotonic() - store.seconds
 
@@ -178,7 +178,7 @@ class _Session:
     def _n_at_once(self, n_workers: int) -> int:
         # One for each worker, so that its death costs one segment. While another starts
         # anew a worker may have two, and none is surely the one it died of: the last
-        # attempt is made alone.
+        # try is made alone.
         return 1 if self._suspects else n_workers
 
     def _ask(self) -> bool:
@@ -205,12 +205,12 @@ class _Session:
         if record.status in ("done", "failed"):
             self._settle(track, job, record.status, record.state)
         else:
-            self._queue(track, job, record.state, record.n_attempts)
+            self._queue(track, job, record.state, record.n_tries)
 
     def _queue(
-        self, track: "_Track", job: Job, state: bytes | None, n_attempts: int = 0
+        self, track: "_Track", job: Job, state: bytes | None, n_tries: int = 0
     ) -> None:
-        if n_attempts < MOST_ATTEMPTS - 1:
+        if n_tries < MOST_TRIES - 1:
             self._waiting.append((track, job, state))
         else:
             self._waiting.appendleft((track, job, state))
@@ -219,7 +219,7 @@ class _Session:
     def collect(self) -> None:
         """Wait for segments to end; store what they left before it counts."""
         done: list[tuple[_Track, Job, bytes]] = []
-        for ended in self._backend.ended(PATIENCE):
+        for ended in self._backend.ended(WAIT_SECONDS):
             track = self._running.pop(ended.job.key, None)
             if track is None:
                 continue
@@ -243,14 +243,14 @@ class _Session:
     def _bury(self, track: "_Track", ended: Ended) -> None:
         """Try a segment again whose worker died; give up on one that fails itself."""
         job, record = ended.job, self._store.find(ended.job.key)
-        n_attempts = record.n_attempts + max(ended.n_deaths, 1)
-        is_final = not ended.n_deaths or n_attempts >= MOST_ATTEMPTS
-        self._store.fail(job.key, ended.error, n_attempts, is_final)
+        n_tries = record.n_tries + max(ended.n_deaths, 1)
+        is_final = not ended.n_deaths or n_tries >= MOST_TRIES
+        self._store.fail(job.key, ended.error, n_tries, is_final)
         self._suspects.discard(job.key)
         if is_final:
             self._settle(track, job, "failed", None)
         else:
-            self._queue(track, job, record.state, n_attempts)
+            self._queue(track, job, record.state, n_tries)
 
     def _settle(
         self, track: "_Track", job: Job, status: str, state: bytes | None

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.jobs.codec import to_bytes
@@ -25,19 +25,19 @@ from eqlearn.jobs.job import Step
 logger = logging.getLogger(__name__)
 
 #: Raised when the tables change; older files are refused, not guessed at.
-SCHEMA_VERSION = 1
-#: Segments of a candidate whose states are kept: the latest and the one before.
+SCHEMA_VERSION = 2
+#: Segments of a job whose states are kept: the latest and the one before.
 N_STATES = 2
 #: Letters of a setting that are shown where it differs.
 LONGEST_SETTING = 80
 
 _TABLES = """
 CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE candidates (
+CREATE TABLE jobs (
     key TEXT PRIMARY KEY,
     status TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
     n_segments INTEGER NOT NULL DEFAULT 0,
-    n_attempts INTEGER NOT NULL DEFAULT 0,
+    n_tries INTEGER NOT NULL DEFAULT 0,
     error TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE states (
@@ -48,19 +48,23 @@ CREATE TABLE metrics (
     key TEXT NOT NULL, segment INTEGER NOT NULL, metrics TEXT NOT NULL,
     PRIMARY KEY (key, segment)
 ) STRICT;
-CREATE TABLE equations (
-    target INTEGER NOT NULL, rank INTEGER NOT NULL, equation TEXT NOT NULL,
-    PRIMARY KEY (target, rank)
+CREATE TABLE results (
+    question INTEGER NOT NULL, rank INTEGER NOT NULL, result TEXT NOT NULL,
+    PRIMARY KEY (question, rank)
 ) STRICT;
 """
 
 
+#: What a run came to: for each question it was asked, results as JSON can hold them.
+Results: TypeAlias = Sequence[Sequence[Mapping[str, Any]]]
+
+
 class Record(NamedTuple):
-    """What is known of a candidate."""
+    """What is known of a job."""
 
     status: str = "new"
     n_segments: int = 0
-    n_attempts: int = 0  # of the present segment, that ended in a worker's death
+    n_tries: int = 0  # of the present segment, that ended in a worker's death
     error: str = ""
     state: bytes | None = None
 
@@ -74,7 +78,7 @@ class Memory:
         self._records: dict[str, Record] = {}
 
     def find(self, key: str) -> Record:
-        """Look a candidate up."""
+        """Look a job up."""
         return self._records.get(key, Record())
 
     def begin(self, keys: list[str]) -> None:
@@ -87,22 +91,20 @@ class Memory:
         status = "done" if step.is_done else "running"
         self._records[key] = Record(status, record.n_segments + 1, state=step.state)
 
-    def fail(self, key: str, error: str, n_attempts: int, is_final: bool) -> None:
+    def fail(self, key: str, error: str, n_tries: int, is_final: bool) -> None:
         """Keep why a segment did not end."""
         record = self.find(key)
         status = "failed" if is_final else "running"
         self._records[key] = record._replace(
-            status=status, error=error, n_attempts=n_attempts
+            status=status, error=error, n_tries=n_tries
         )
 
     def failures(self) -> dict[str, str]:
-        """The failed candidates, with the reason."""
+        """The failed jobs, with the reason."""
         return {k: r.error for k, r in self._records.items() if r.status == "failed"}
 
-    def conclude(
-        self, equations: Sequence[Sequence[Mapping[str, Any]]], status: str
-    ) -> None:
-        """Nothing to write: the caller has the equations."""
+    def conclude(self, results: Results, status: str) -> None:
+        """Nothing to write: the caller has the results."""
 
 
 class Store:
@@ -205,11 +207,10 @@ class Store:
         )
 
     def find(self, key: str) -> Record:
-        """Look a candidate up, with its latest state that is whole."""
+        """Look a job up, with its latest state that is whole."""
         with _one_line(self._file):
             row = self._connection.execute(
-                "SELECT status, n_segments, n_attempts, error FROM candidates"
-                " WHERE key = ?",
+                "SELECT status, n_segments, n_tries, error FROM jobs WHERE key = ?",
                 (key,),
             ).fetchone()
             if row is None:
@@ -233,10 +234,10 @@ class Store:
             return record._replace(status="running", n_segments=0)
 
     def begin(self, keys: list[str]) -> None:
-        """Note which candidates are being worked on."""
+        """Note which jobs are being worked on."""
         with _one_line(self._file), self._connection:
             self._connection.executemany(
-                "INSERT OR IGNORE INTO candidates (key, status) VALUES (?, 'running')",
+                "INSERT OR IGNORE INTO jobs (key, status) VALUES (?, 'running')",
                 [(key,) for key in keys],
             )
 
@@ -246,9 +247,9 @@ class Store:
         status = "done" if step.is_done else "running"
         with _one_line(self._file), self._connection as connection:
             connection.execute(
-                "INSERT INTO candidates (key, status, n_segments) VALUES (?, ?, ?)"
+                "INSERT INTO jobs (key, status, n_segments) VALUES (?, ?, ?)"
                 " ON CONFLICT (key) DO UPDATE SET status = excluded.status,"
-                " n_segments = excluded.n_segments, n_attempts = 0, error = ''",
+                " n_segments = excluded.n_segments, n_tries = 0, error = ''",
                 (key, status, segment),
             )
             connection.execute(
@@ -266,38 +267,36 @@ class Store:
                 )
             self._set("seconds", json.dumps(seconds))
 
-    def fail(self, key: str, error: str, n_attempts: int, is_final: bool) -> None:
+    def fail(self, key: str, error: str, n_tries: int, is_final: bool) -> None:
         """Write why a segment did not end."""
         status = "failed" if is_final else "running"
         with _one_line(self._file), self._connection:
             self._connection.execute(
-                "INSERT INTO candidates (key, status, n_attempts, error)"
+                "INSERT INTO jobs (key, status, n_tries, error)"
                 " VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
-                " status = excluded.status, n_attempts = excluded.n_attempts,"
+                " status = excluded.status, n_tries = excluded.n_tries,"
                 " error = excluded.error",
-                (key, status, n_attempts, error),
+                (key, status, n_tries, error),
             )
 
     def failures(self) -> dict[str, str]:
-        """The failed candidates, with the reason."""
+        """The failed jobs, with the reason."""
         with _one_line(self._file):
             rows = self._connection.execute(
-                "SELECT key, error FROM candidates WHERE status = 'failed' ORDER BY key"
+                "SELECT key, error FROM jobs WHERE status = 'failed' ORDER BY key"
             )
             return dict(rows.fetchall())
 
-    def conclude(
-        self, equations: Sequence[Sequence[Mapping[str, Any]]], status: str
-    ) -> None:
-        """Write the table of equations, best first for each target."""
+    def conclude(self, results: Results, status: str) -> None:
+        """Write the results of each question, best first."""
         rows = [
-            (target, rank, to_bytes(equation).decode())
-            for target, ranked in enumerate(equations)
-            for rank, equation in enumerate(ranked)
+            (question, rank, to_bytes(result).decode())
+            for question, ranked in enumerate(results)
+            for rank, result in enumerate(ranked)
         ]
         with _one_line(self._file), self._connection as connection:
-            connection.execute("DELETE FROM equations")
-            connection.executemany("INSERT INTO equations VALUES (?, ?, ?)", rows)
+            connection.execute("DELETE FROM results")
+            connection.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
             self._set("status", json.dumps(status))
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from eqlearn import __version__
 from eqlearn._types import Array
 from eqlearn.errors import check_count, must, unknown
 from eqlearn.network.document import to_document
@@ -119,6 +120,7 @@ class Request:
                 "own_units": own,
                 "guesses": guesses,
             },
+            "version": __version__,
             "strategy": self.strategy.to_document(),
             "data": fingerprint(
                 self.x, self.y, self.domain, self.weight, *(self.far or ())

@@ -85,7 +85,7 @@ def batch_job(target: int, index: int, view: View, start: int, residual: float) 
     specification = {
         "view": view.to_document(),
         "start": start,
-        "known": residual if math.isfinite(residual) else None,
+        "residual": residual if math.isfinite(residual) else None,
     }
     return Job(f"y{target + 1}/attempt/{index}", batch, specification, str(target))
 
@@ -93,7 +93,7 @@ def batch_job(target: int, index: int, view: View, start: int, residual: float) 
 def batch(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Make the attempts of a batch, as many as fit into a segment."""
     done = [] if state is None else from_bytes(state)
-    start, told = specification["start"], specification["known"]
+    start, told = specification["start"], specification["residual"]
     residual = math.inf if told is None else told
     watch, is_over, n = Stopwatch(), False, task.strategy.agenda.batch
     with numerical_context(task):

@@ -85,7 +85,7 @@ def borrow_job(target: int, lender: int, graph: Graph, residual: float) -> Job:
 
     `residual` is the mean squared one of the best formula so far.
     """
-    specification = {"graph": to_document(graph), "known": residual}
+    specification = {"graph": to_document(graph), "residual": residual}
     name = f"y{target + 1}/borrow/y{lender + 1}"
     return Job(name, borrow, specification, str(target))
 
@@ -95,7 +95,7 @@ def borrow(task: Task, specification: Specification, state: bytes | None) -> Ste
     del state
     strategy, tactics = task.strategy, task.tactics
     choose = partial(step_by_step, by=strategy.borrowing, criterion=tactics.criterion)
-    most = strategy.fractions.hopeless * specification["known"]
+    most = strategy.fractions.hopeless * specification["residual"]
     with numerical_context(task):
         lender = from_document(specification["graph"])
         few, many = task.search_rows(), task.rows(strategy.rows.prune)
