@@ -220,3 +220,25 @@ def test_every_module_is_on_the_map() -> None:
         and not any(fnmatch(path.stem, name) for name in named)
     ]
     assert not missing
+
+
+def test_every_room_is_in_the_drawing() -> None:
+    page = (PACKAGE.parents[1] / "docs/architecture.md").read_text("utf-8")
+    drawn = page.partition("```mermaid")[2].partition("```")[0]
+    beside = {"__main__", "demo", "control_session", "reproduce", "baselines"}
+    rooms = {room.split(".")[0] for row in ROWS for room in row} - beside
+    assert {room for room in rooms if room not in drawn} == set()
+
+
+def test_what_the_glossary_and_the_maps_point_to_is_there() -> None:
+    docs = PACKAGE.parents[1] / "docs"
+    for name in ("architecture", "glossary", "method"):
+        page = (docs / f"{name}.md").read_text("utf-8")
+        rooms = "|".join(path.name for path in PACKAGE.iterdir() if path.is_dir())
+        places = re.findall(rf"`((?:{rooms})/[\w/]+)(?:\.\w+)?`", page)
+        missing = [
+            place
+            for place in places
+            if not (PACKAGE / place).exists() and not (PACKAGE / f"{place}.py").exists()
+        ]
+        assert not missing, name
