@@ -64,7 +64,7 @@ def _is_symbolic(line: Line) -> bool:
 
 
 def _is_identified(line: Line) -> bool:
-    return line.get("identified", "no") != "no"
+    return bool(line.get("identified", "no") != "no")
 
 
 def _extrapolates(line: Line) -> bool:

@@ -233,7 +233,7 @@ def learn(
     origin = {"environment": request.env or "", "files": ", ".join(request.logs)}
     known = {name: value for name, value in origin.items() if value}
     learned = {**learner.model_.settings, "origin": known}
-    model = replace(learner.model_, settings=learned)
+    model: Model = replace(learner.model_, settings=learned)
     keep(directory, model, data.inputs, data.derivatives)
     return model
 

@@ -288,7 +288,7 @@ def test_sindy_needs_the_true_terms_of_the_cart_pendulum() -> None:
         for answer, y in zip(answers, truth.T, strict=True):
             check_formula(answer, question)
             assert answer is not None
-            errors.append(np.std(answer.learned.predict(outside) - y))
+            errors.append(float(np.std(answer.learned.predict(outside) - y)))
         return max(errors)
 
     assert error("sindy-informed") < 0.1 < 1 < error("sindy")

@@ -152,7 +152,7 @@ def pendulum_step(states: Array, actions: Array) -> Array:
 
 
 def pendulum_cost(states: Array, actions: Array) -> Array:
-    return 0.1 * states[:, 1] ** 2 - 10 * np.cos(states[:, 0])
+    return np.asarray(0.1 * states[:, 1] ** 2 - 10 * np.cos(states[:, 0]))
 
 
 def test_an_environment_with_a_choice_of_actions_gets_one_line() -> None:

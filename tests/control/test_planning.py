@@ -40,7 +40,7 @@ def far_from_three(states: Array, actions: Array) -> Array:
 DRIFT = Task(drift, far_from_three, bounds(-1, 1))
 
 
-def run(plan: Planner, task: Task, state: Array = 0.0, **options: Any) -> Plan:
+def run(plan: Planner, task: Task, state: float | Array = 0.0, **options: Any) -> Plan:
     rng = np.random.default_rng(0)
     return plan(task, np.atleast_1d(state), rng=rng, **options)
 

@@ -59,7 +59,8 @@ def test_a_free_pole_keeps_its_energy() -> None:
 def energy(states: Array) -> Array:
     _, speed, theta, spin = np.moveaxis(states, -1, 0)
     moving = 1.1 * speed**2 / 2 + 0.05 * speed * spin * np.cos(theta)
-    return moving + 4 / 3 * 0.025 * spin**2 / 2 + 0.05 * 9.8 * np.cos(theta)
+    turning = 4 / 3 * 0.025 * spin**2 / 2
+    return np.asarray(moving + turning + 0.05 * 9.8 * np.cos(theta))
 
 
 def test_any_leading_shape_gives_the_same_derivatives() -> None:

@@ -1,6 +1,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,9 +77,9 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
         ({"units": ("sine",)}, "Did you mean 'sin'"),
     ],
 )
-def test_bad_grids_are_refused(changes: dict[str, tuple], message: str) -> None:
+def test_bad_grids_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(EqlearnError, match=message):
-        replace(TINY, **changes)  # type: ignore[arg-type]
+        replace(TINY, **changes)
 
 
 def test_a_small_grid_is_trained_and_refined_to_the_formulas() -> None:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.baselines.question import Answer, Question, peer
 from eqlearn.data.scale import scaling_of
 from eqlearn.problems import Learned
@@ -32,7 +32,7 @@ def by_pyoperon(question: Question) -> list[Answer | None]:
     """Learn with Operon: genetic programming with Levenberg-Marquardt on constants."""
     SymbolicRegressor = peer("pyoperon.sklearn").SymbolicRegressor
 
-    def fit(x: NDArray[np.float64], y: NDArray[np.float64], noise: float) -> _Fit:
+    def fit(x: Array, y: Array, noise: float) -> _Fit:
         model = SymbolicRegressor(
             allowed_symbols="add,sub,mul,div,sin,cos,constant,variable",
             objectives=["r2", "length"],
@@ -71,7 +71,7 @@ def by_gplearn(question: Question) -> list[Answer | None]:
     """Learn with gplearn: genetic programming, one generation after the other."""
     SymbolicRegressor = peer("gplearn.genetic").SymbolicRegressor
 
-    def fit(x: NDArray[np.float64], y: NDArray[np.float64], noise: float) -> _Fit:
+    def fit(x: Array, y: Array, noise: float) -> _Fit:
         model = SymbolicRegressor(
             population_size=1000,
             function_set=("add", "sub", "mul", "div", "sin", "cos"),
@@ -111,7 +111,7 @@ def by_gplearn(question: Question) -> list[Answer | None]:
 
 
 class _Fit(NamedTuple):
-    predict: Callable[[NDArray[np.float64]], Any]
+    predict: Callable[[Array], Any]
     formula: Callable[[Sequence[Any]], Any]  # of the inputs, as SymPy
     parameters: int
     generations: int
@@ -137,8 +137,8 @@ def _scaled_fits(question: Question, fit: Callable[..., _Fit]) -> list[Answer | 
 
 
 def _in_units(
-    predict: Callable[[NDArray[np.float64]], Any], x_unit: Any, y_unit: float
-) -> Callable[[NDArray[np.float64]], Any]:
+    predict: Callable[[Array], Any], x_unit: Any, y_unit: float
+) -> Callable[[Array], Any]:
     return lambda x: y_unit * np.asarray(predict(x / x_unit), dtype=np.float64)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.data.table import checked_samples
 from eqlearn.errors import must
 from eqlearn.problems import Learned
@@ -23,13 +23,13 @@ class NotPossible(Exception):
 class Question:
     """A table to be explained; the noise is that of each target (M,)."""
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: Array
+    y: Array
     names: tuple[str, ...]  # of the inputs
     seed: int
     seconds: float
-    noise: NDArray[np.float64]
-    far: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    noise: Array
+    far: tuple[Array, Array] | None = None
     workers: int = 1  # processes, for those who can use them
     keep: Path | None = None  # where to keep what is finished, for those who can go on
     follow: Callable[[Any], None] = lambda progress: None  # of searches like ours
@@ -52,7 +52,7 @@ class Question:
     @property
     def n_targets(self) -> int:
         """How many answers are wanted."""
-        return self.y.shape[1]
+        return len(self.noise)
 
     def targets(self) -> "list[Question]":
         """Ask for each target alone, in its part of the time."""

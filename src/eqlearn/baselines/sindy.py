@@ -81,7 +81,8 @@ def sparse(terms: Array, y: Array, threshold: float) -> Array:
         # It warns of what is an answer too: no term is large enough.
         warnings.simplefilter("ignore")
         solver.fit(terms, y)
-    return solver.coef_.T
+    coefficients: Array = solver.coef_.T
+    return coefficients
 
 
 def _answer(question: Question, library: Library) -> Answer:

@@ -111,6 +111,7 @@ def _fitted(
         machine.fit(rows.x, rows.y[:, 0])
 
     def predict(x: Array) -> Array:
-        return machine.predict(x)[:, None]
+        column: Array = machine.predict(x)[:, None]
+        return column
 
     return Fit(setting, predict, len(machine.support_) + 1, len(rows.x))

@@ -116,7 +116,8 @@ class Standard(NamedTuple):
 
         def predicted(x: Array) -> Array:
             column = predict((x - self.x_zero) / self.x_one)[:, m]
-            return self.y_zero[m] + self.y_one[m] * column
+            target: Array = self.y_zero[m] + self.y_one[m] * column
+            return target
 
         return predicted
 

@@ -101,7 +101,7 @@ class _Sum:
     terms: tuple[tuple[int, float], ...]
 
     def __call__(self, features: list[Array]) -> Array:
-        total: Any = None
+        total: Array | None = None
         for source, weight in self.terms:
             term = features[source] if weight == 1.0 else features[source] * weight
             if total is None:

@@ -56,7 +56,8 @@ class Controller:
         if self.is_warm:
             # Nothing was learned where every look-ahead blew up.
             self._previous = None if plan.is_safe else shifted(plan)
-        return plan.actions[0]
+        action: Array = plan.actions[0]
+        return action
 
 
 @dataclass(frozen=True, eq=False)

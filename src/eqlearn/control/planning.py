@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers, Numbers
 from eqlearn.control.simulate import Step
 from eqlearn.errors import check_count, must, unknown
 
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
     is_safe: bool = False  # every look-ahead blew up, and this is the safe action
 
 
-def bounds(low: Array, high: Array) -> Bounds:
+def bounds(low: Numbers, high: Numbers) -> Bounds:
     """Return the bounds of the actions, one number each or one for each action."""
     try:
         pairs = np.stack(np.broadcast_arrays(low, high), axis=-1).astype(float)
@@ -234,7 +234,7 @@ class CrossEntropy(Planner):
             spread = np.maximum(chosen.std(axis=1), least)
         return best
 
-    def _elite_of(self, costs: Array) -> Array:
+    def _elite_of(self, costs: Array) -> Integers:
         n_elite = max(1, round(self.elite * len(costs)))
         order = np.argsort(costs)[:n_elite]
         return order[np.isfinite(costs[order])]
@@ -283,7 +283,8 @@ class PathIntegral(Planner):
         above = costs - costs.min()
         scale = self.temperature * above.std()
         weights = np.exp(-above / scale) if scale > 0 else np.ones_like(costs)
-        return weights / weights.sum()
+        shares: Array = weights / weights.sum()
+        return shares
 
 
 PLANNERS: dict[str, type[Planner]] = {
@@ -300,7 +301,7 @@ def look_ahead(task: Task, state: Array, candidates: Array) -> Array:
     shape = (n_lookaheads, len(state))
     states: Array = np.empty(shape, dtype=task.precision, order="F")
     states[:] = state
-    total: Array = 0.0
+    total: Array | float = 0.0
     with np.errstate(all="ignore"):  # blow-ups are expected, and cost infinity
         for actions in candidates:
             states = task.step(states, actions)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.errors import must, unknown
 
 # States (..., S) and actions (..., A) to the derivatives of the states (..., S).
@@ -20,7 +20,11 @@ _ACCURACY = {"rtol": 1e-9, "atol": 1e-11}
 
 
 def simulate(
-    dynamics: Dynamics, state: Array, actions: Array, dt: float, method: str = "euler"
+    dynamics: Dynamics,
+    state: Numbers,
+    actions: Numbers,
+    dt: float,
+    method: str = "euler",
 ) -> Array:
     """Follow the dynamics from one state, or many, through a sequence of actions.
 

@@ -283,7 +283,7 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
     if separator != " " and b" " in block and any(gap in block for gap in _GAPS):
         return None
     try:
-        return pandas.read_csv(
+        numbers: Array = pandas.read_csv(
             io.BytesIO(block),
             header=None,
             sep=r"\s+" if separator == " " else separator,
@@ -293,6 +293,7 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
         ).to_numpy()
     except ValueError:
         return None
+    return numbers
 
 
 def _cell_by_cell(block: bytes, layout: Layout, row: int, chosen: list[int]) -> Array:

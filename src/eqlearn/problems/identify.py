@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.errors import must
 from eqlearn.problems.definition import Problem
 from eqlearn.problems.normal_form import NoNormalForm, agree, fraction
@@ -31,7 +31,7 @@ _N_POINTS = 5000
 class Learned(NamedTuple):
     """What was learned for one output: a function (N, D) → (N,), and its formula."""
 
-    predict: Callable[[NDArray[np.float64]], Any]
+    predict: Callable[[Array], Any]
     expression: sympy.Expr | None = None
 
 
@@ -94,9 +94,9 @@ def identified(
 
 
 def _relative_rms(
-    predict: Callable[[NDArray[np.float64]], Any],
-    X: NDArray[np.float64],
-    truth: NDArray[np.float64],
+    predict: Callable[[Array], Any],
+    X: Array,
+    truth: Array,
 ) -> float:
     with np.errstate(all="ignore"):  # a wrong formula may do anything out there
         predicted = np.asarray(predict(X), dtype=np.float64)

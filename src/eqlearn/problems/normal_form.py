@@ -10,15 +10,18 @@ constant is as large as the difference it makes.
 import cmath
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 import sympy
 
 #: Powers of the inputs, one each.
 Monomial = tuple[int, ...]
 #: What a coefficient stands before: a monomial and the terms of A in exp(iA).
-Wave = tuple[Monomial, tuple]
-Sum = dict[Wave, complex]
-Fraction = tuple[Sum, Sum]
+Wave: TypeAlias = tuple[Monomial, "Exponent"]
+#: A in exp(iA), as waves with the real and imaginary parts of their coefficients.
+Exponent: TypeAlias = tuple[tuple[Wave, tuple[float, float]], ...]
+Sum: TypeAlias = dict[Wave, complex]
+Fraction: TypeAlias = tuple[Sum, Sum]
 #: The (low, high) of every input by name.
 Ranges = Mapping[str, tuple[float, float]]
 
@@ -189,7 +192,7 @@ def _constant(value: complex, none: Monomial) -> Sum:
     return {(none, ()): value} if value else {}
 
 
-def _exponent(terms: Sum) -> tuple:
+def _exponent(terms: Sum) -> Exponent:
     # Rounded, so that πx + πx and 2πx are one exponent; + 0.0 turns -0.0 into 0.0.
     rounded = (
         (wave, (round(c.real, 9) + 0.0, round(c.imag, 9) + 0.0))
@@ -236,13 +239,13 @@ def _without_remainders(terms: Sum, size: float) -> Sum:
     return {wave: c for wave, c in terms.items() if abs(c) > _ROUNDING * size}
 
 
-def _joined(first: tuple, second: tuple) -> tuple:
+def _joined(first: Exponent, second: Exponent) -> Exponent:
     if not (first and second):
         return first or second
     return _exponent(_sum(_terms(first), _terms(second)))
 
 
-def _terms(exponent: tuple) -> Sum:
+def _terms(exponent: Exponent) -> Sum:
     return {wave: complex(*c) for wave, c in exponent}
 
 
@@ -260,7 +263,7 @@ def _vanishes(terms: list[tuple[Wave, complex]], work: _Work) -> bool:
     return all(abs(c) * (2 if w[1] else 1) <= TOLERANCE for w, c in gathered)
 
 
-def _same_exponent(first: tuple, second: tuple, work: _Work) -> bool:
+def _same_exponent(first: Exponent, second: Exponent, work: _Work) -> bool:
     if first == second:
         return True
     work.spend(len(first) + len(second))

@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.data.scale import domain_of_use, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.equation.refine.criterion import complexity, refit
@@ -77,7 +77,7 @@ def learn(
     x: Array,
     y: Array,
     *,
-    domain: Array | None = None,
+    domain: Numbers | None = None,
     weight: Array | None = None,
     seed: int = 0,
     time_limit: float | None = None,
@@ -187,7 +187,7 @@ def tasks_of(
     y: Array,
     *,
     seed: int,
-    domain: Array | None = None,
+    domain: Numbers | None = None,
     weight: Array | None = None,
     far: tuple[Array, Array] | None = None,
     units: tuple[str, ...] = DEFAULT_UNITS,
@@ -240,9 +240,7 @@ def tasks_of(
     ]
 
 
-def _distinct(
-    x: Array, y: Array, weight: Array | None
-) -> tuple[Array, Array, Array | None]:
+def _distinct(x: Array, y: Array, weight: Array | None) -> tuple[Array, Array, Any]:
     """Merge equal rows of a small table: said twice, a thing is not known better.
 
     A formula with a parameter for every fourth row could retell them otherwise.
@@ -311,7 +309,7 @@ def _plans(
     return [PaperPlan(recipe, targets, "all", tasks[0].seed)]
 
 
-def fingerprint(*arrays: Array | None) -> str:
+def fingerprint(*arrays: Numbers | None) -> str:
     """Sixteen letters that change with any number in the data."""
     digest = hashlib.sha256()
     for array in arrays:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from eqlearn._types import Array
+from eqlearn._types import AnyArray as Array
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import check_count, must
@@ -223,7 +223,8 @@ def _gradient(
             settings.architecture, moment, bound, is_penalty_epoch, weights, l1, batch
         )
 
-    return jax.grad(loss, has_aux=True)(weights)
+    gradient: tuple[Array, tuple[Array, Array]] = jax.grad(loss, has_aux=True)(weights)
+    return gradient
 
 
 def batch_loss(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dposv
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.network import kernels
 from eqlearn.network.canonical import compact
 from eqlearn.network.graph import CONSTANT, Graph
@@ -165,7 +165,7 @@ class Workspace:
         tape, data = self.tape, self.samples
         tape.weights[self.free] = self.ratio * parameters[self.place]
         kernels.evaluate_into(self.graph, tape, data.x, self.values, data.floor)
-        return kernels.residuals(
+        sse: float = kernels.residuals(
             self.values.slots,
             tape.first_slot[-1],
             data.y,
@@ -176,6 +176,7 @@ class Workspace:
             self.r,
             self.by_ratio,
         )
+        return sse
 
     def jacobian(self) -> Array:
         """Derivatives by the parameters (p, M·N), where `evaluate` was last called."""
@@ -254,7 +255,7 @@ def fit(
         for _ in range(7):
             step = normal.solve(damping)
             trial = work.error(v - step) if step is not None else math.inf
-            if trial < sse:
+            if step is not None and trial < sse:
                 break
             # Successes have made it so small that a valley's bend takes many failures.
             damping = max(8.0 * damping, 1e-5)
@@ -287,7 +288,8 @@ class _Chunked:
 
     def normal_equations(self, v: Array) -> tuple[Array, Array]:
         """The upper triangle of J Jᵀ, and J r."""
-        gram, gradient = 0.0, 0.0
+        n = self.work.tape.n_parameters
+        gram, gradient = np.zeros((n, n), order="F"), np.zeros(n)
         for chunk in self.samples.chunks(N_CHUNK):
             if not self.is_single:  # a single one is still filled for `v`
                 self._evaluate(chunk, v)
@@ -312,6 +314,7 @@ class _Normal(NamedTuple):
         """Solve with a ridge, relative to the diagonal; None if it is singular."""
         system = self.correlation.copy(order="F")
         system.ravel(order="K")[:: len(system) + 1] = 1.0 + ridge
+        solution: Array
         _, solution, info = dposv(system, self.gradient, overwrite_a=1)
         if info != 0 or not math.isfinite(solution.sum()):
             return None
@@ -437,12 +440,13 @@ def fixed_denominators(graph: Graph) -> Graph:
 
 def _drawn(
     n: int, cumulative: Array | None, n_wanted: int, rng: np.random.Generator
-) -> Array:
+) -> Integers:
     """Rows by chance, with the weights that add up to `cumulative` (N,)."""
     if cumulative is None:
         return rng.integers(0, n, n_wanted)
     found = np.searchsorted(cumulative, cumulative[-1] * rng.random(n_wanted))
-    return np.minimum(found, n - 1)  # rounding
+    rows: Integers = np.minimum(found, n - 1)  # rounding
+    return rows
 
 
 def _penalised_step(

@@ -179,4 +179,5 @@ def _squares(residual: Array, root_weight: Array) -> float:
 
 
 def _sizes(rows: Array) -> Array:
-    return np.sqrt(np.mean(rows**2, axis=1, keepdims=True)) + 1e-300
+    sizes: Array = np.sqrt(np.mean(rows**2, axis=1, keepdims=True)) + 1e-300
+    return sizes

@@ -356,7 +356,8 @@ def test_points_are_spread_evenly() -> None:
 def test_the_smallest_value_is_found_downhill() -> None:
     def valley(x: np.ndarray) -> np.ndarray:
         steep = x[:, 0] - 0.3 + 2 * (x[:, 1] - 0.1)
-        return 50 * steep**2 + (x[:, 0] - x[:, 1] - 0.2) ** 2 - 7
+        value: np.ndarray = 50 * steep**2 + (x[:, 0] - x[:, 1] - 0.2) ** 2 - 7
+        return value
 
     value, point = smallest(valley, -np.ones(2), np.ones(2))
     assert value == pytest.approx(-7, abs=1e-6)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.equation.refine.criterion import (
     EXACT,
     Scored,
@@ -191,7 +191,7 @@ def _has_other_terms(graph: Graph, key: Connection) -> bool:
 
 
 def _batch_sizes(
-    best: Scored, n: int, floor: float, u: Array, inverted: Array, order: Array
+    best: Scored, n: int, floor: float, u: Array, inverted: Array, order: Integers
 ) -> Iterator[int]:
     """Sizes of joint removals worth trying: the best predicted one, then halves."""
     gains = {}
@@ -201,7 +201,7 @@ def _batch_sizes(
         chosen = order[:size]
         rise = u[chosen] @ np.linalg.solve(inverted[np.ix_(chosen, chosen)], u[chosen])
         before = best.sse / n + floor
-        lost = n * math.log1p(max(rise, 0.0) / n / before)
+        lost = n * math.log1p(max(float(rise), 0.0) / n / before)
         gains[size] = size * cost(n) - lost
     size = max(gains, key=lambda s: gains[s], default=0)
     if size and gains[size] <= 0:
@@ -212,7 +212,7 @@ def _batch_sizes(
 
 
 def _readjusted(
-    graph: Graph, u: Array, scale: Array, inverted: Array, chosen: Array
+    graph: Graph, u: Array, scale: Array, inverted: Array, chosen: Integers
 ) -> Graph:
     """Move all parameters to where the others compensate for the chosen ones best."""
     block = inverted[np.ix_(chosen, chosen)]

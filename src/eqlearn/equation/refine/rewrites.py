@@ -439,9 +439,9 @@ def _rms(values: Array) -> float:
 
 
 def _correlation(features: Array) -> Array:
-    centred = features - features.mean(axis=1, keepdims=True)
+    centred: Array = features - features.mean(axis=1, keepdims=True)
     centred /= np.sqrt(np.mean(centred**2, axis=1, keepdims=True)) + 1e-12
-    return centred @ centred.T / features.shape[1]
+    return np.asarray(centred @ centred.T / features.shape[1])
 
 
 def _regression(features: Array, feature: int, on: list[int]) -> Linear:

@@ -10,8 +10,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array, Booleans
 from eqlearn.problems import problem
 from eqlearn.problems.identify import LARGEST_RELATIVE_RMS
 from eqlearn.reproduce.jsonl import Line
@@ -43,7 +43,7 @@ class Choice(NamedTuple):
     """The candidates of one output, and which of them are right."""
 
     candidates: Candidates
-    is_right: NDArray[np.bool_]
+    is_right: Booleans
     is_copy: bool  # the output is one of the inputs
 
 
@@ -102,7 +102,7 @@ def choices(line: Line) -> list[Choice]:
 
 
 def _choice(rows: list[Line], *, is_copy: bool) -> Choice:
-    def column(name: str) -> NDArray[np.float64]:
+    def column(name: str) -> Array:
         values = [row[name] for row in rows]
         return np.array([math.inf if value is None else value for value in values])
 

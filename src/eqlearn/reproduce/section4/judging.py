@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.write.symbolic import rounded
 from eqlearn.problems import Learned, OutputVerdict, Problem, Verdict, identified
@@ -68,9 +68,7 @@ def judge(
     }
 
 
-def _candidates(
-    answer: Answer, x: NDArray[np.float64], truth: NDArray[np.float64]
-) -> Line:
+def _candidates(answer: Answer, x: Array, truth: Array) -> Line:
     """What criteria see of each candidate, and how far it is off over a wide range."""
     if not answer.candidates:
         return {}
@@ -96,13 +94,13 @@ def _slice(learned: Sequence[Learned], asked: Problem) -> Line:
     return {"slice": {"x": [number(float(value)) for value in x], "y": y}}
 
 
-def _rms(
-    answers: Sequence[Answer], asked: Problem, x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _rms(answers: Sequence[Answer], asked: Problem, x: Array) -> Array:
     """Each target's RMS distance (M,) to the truth at x."""
     with np.errstate(all="ignore"):  # a wrong formula may do anything out there
         predicted = np.stack([answer.learned.predict(x) for answer in answers], axis=1)
-        return np.sqrt(np.mean((predicted - asked.evaluate(x)) ** 2, axis=0))
+        missed = predicted - asked.evaluate(x)
+        rms: Array = np.sqrt(np.mean(missed**2, axis=0))
+    return rms
 
 
 def _decided(verdict: Verdict, outputs: Sequence[str]) -> str:

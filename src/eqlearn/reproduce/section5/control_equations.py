@@ -127,7 +127,8 @@ def _solved(columns: Array, rate: Array) -> Array:
     is_finite = np.isfinite(columns).all(axis=1) & np.isfinite(rate)
     if is_finite.sum() < columns.shape[1]:
         return np.full(columns.shape[1], np.nan)
-    return np.linalg.lstsq(columns[is_finite], rate[is_finite], rcond=None)[0]
+    found = np.linalg.lstsq(columns[is_finite], rate[is_finite], rcond=None)
+    return np.asarray(found[0], dtype=float)
 
 
 def largest_deviation(found: Mapping[str, float]) -> float:
