@@ -12,19 +12,15 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node, from_network
 from eqlearn.training.levenberg import (
-    FLOOR,
     PLAIN,
     Division,
     Fit,
-    Samples,
-    SparseTraining,
     Workspace,
     fit,
-    fixed_denominators,
     normal_equations,
-    samples,
-    train,
 )
+from eqlearn.training.samples import FLOOR, Samples, samples
+from eqlearn.training.sparse import SparseTraining, fixed_denominators, train
 
 
 def jittered(graph: Graph, rng: np.random.Generator, size: float) -> Graph:

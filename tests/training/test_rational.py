@@ -15,8 +15,8 @@ from eqlearn.search.attempts.random_networks import configuration, refined, rest
 from eqlearn.search.task import Task
 from eqlearn.training import recipes
 from eqlearn.training.gradient import begin, train, training_data
-from eqlearn.training.levenberg import samples
 from eqlearn.training.rational import direct_start, library, sparse_start
+from eqlearn.training.samples import samples
 
 
 def task_of(x: Array, y: Array) -> Task:

@@ -16,7 +16,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import rescaled
 from eqlearn.network.units import Unit, register
-from eqlearn.training.levenberg import FLOOR, Samples, samples
+from eqlearn.training.samples import FLOOR, Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
 DEFAULT_UNITS = ("sin", "multiply")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eqlearn.equation.refine import criterion
 from eqlearn.equation.refine.criterion import EXACT, bic, score, sse_to_reach
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 
 def test_the_criterion_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from eqlearn.search.keep.finishing import Target
 from eqlearn.search.keep.pool import Pool, nothing
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.task import Task, scored_from
-from eqlearn.training.levenberg import Samples, samples
+from eqlearn.training.samples import Samples, samples
 
 NOISE = 0.01
 ONE = {CONSTANT: 1.0}

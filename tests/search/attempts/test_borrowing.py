@@ -10,7 +10,7 @@ from eqlearn.search.attempts.borrowing import (
     step_by_step,
 )
 from eqlearn.search.learn import learn, tasks_of
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 #: x1 / (1 + sin² x2): units of its own, and a denominator to lend.
 LENDER = Graph(

@@ -24,7 +24,8 @@ from eqlearn.search.keep.pool import Pool, nothing
 from eqlearn.search.keep.refinement import Refinement
 from eqlearn.search.learn import tasks_of
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples, fit, samples
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples, samples
 
 ONE = {CONSTANT: 1.0}
 #: A first guess at sin(2x) (1 + 0.5 y) / (1 + 0.3 z), some moves away from it.

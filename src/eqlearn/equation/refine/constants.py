@@ -10,7 +10,8 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import EXACT, Scored, refit
 from eqlearn.model.model import Constant
 from eqlearn.network.graph import Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, inverse, normal_equations
+from eqlearn.training.levenberg import inverse, normal_equations
+from eqlearn.training.samples import Samples
 
 #: What to expect before looking: one constant in two is simple, and of those that are
 #: this share is a multiple of 1/n.

@@ -9,7 +9,8 @@ import math
 from typing import NamedTuple
 
 from eqlearn.network.graph import Graph
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples
 
 #: Mean squared residual, for a target of unit size, that counts as none at all.
 EXACT = 1e-22

@@ -23,13 +23,8 @@ from eqlearn.equation.refine.criterion import (
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
 from eqlearn.network.kernels import evaluate, tape
-from eqlearn.training.levenberg import (
-    Samples,
-    fit,
-    inverse,
-    inverse_scale,
-    normal_equations,
-)
+from eqlearn.training.levenberg import fit, inverse, inverse_scale, normal_equations
+from eqlearn.training.samples import Samples
 
 #: How much coarser each pruning is than the one before, in squares.
 _COARSER = 1.5

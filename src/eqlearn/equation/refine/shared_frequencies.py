@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from eqlearn.equation.refine.criterion import EXACT, Scored, refit
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, inverse, normal_equations
+from eqlearn.training.levenberg import inverse, normal_equations
+from eqlearn.training.samples import Samples
 
 RATIOS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 #: Constants further apart than this, in standard errors or as a share, are different.

@@ -25,8 +25,8 @@ from eqlearn.search.task import (
     scored,
     scored_from,
 )
-from eqlearn.training.levenberg import Samples
 from eqlearn.training.rational import Library
+from eqlearn.training.samples import Samples
 
 #: With more features than this pruning takes too long.
 MOST_FEATURES = 200

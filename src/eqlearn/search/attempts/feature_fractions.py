@@ -11,7 +11,7 @@ from eqlearn.equation.refine.criterion import Scored
 from eqlearn.network import kernels
 from eqlearn.network.graph import Graph, Linear
 from eqlearn.search.task import Task, is_exact, pruned_in_stages
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import fit
 from eqlearn.training.rational import (
     Library,
     direct_start,
@@ -19,6 +19,7 @@ from eqlearn.training.rational import (
     library,
     sparse_start,
 )
+from eqlearn.training.samples import Samples
 
 
 @dataclass(frozen=True)

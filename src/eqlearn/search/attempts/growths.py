@@ -15,7 +15,7 @@ from eqlearn.search.task import (
     scored,
     scored_from,
 )
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: A formula that has not become better by this factor, in squares, is the one it was.
 BETTER = 4.0

@@ -18,7 +18,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.transform import joined
 from eqlearn.search.task import Task, pruned_in_stages
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: Numbers of inputs.
 Inputs: TypeAlias = tuple[int, ...]

@@ -18,7 +18,7 @@ from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.search.task import Task, pruned_in_stages
-from eqlearn.training.levenberg import SparseTraining, fixed_denominators, train
+from eqlearn.training.sparse import SparseTraining, fixed_denominators, train
 
 
 class Configuration(NamedTuple):

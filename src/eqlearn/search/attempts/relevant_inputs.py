@@ -13,7 +13,7 @@ from scipy.special import fdtrc
 from eqlearn._types import Array
 from eqlearn.network.graph import Graph
 from eqlearn.search.task import N_SEARCH, Task
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: Degrees of the polynomials that inputs are judged by, the first with few terms.
 DEGREES = (3, 2)

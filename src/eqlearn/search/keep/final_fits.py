@@ -17,7 +17,8 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.keep.pool import POLE_CHARGE, Entry, lead
 from eqlearn.search.task import N_PRUNE, Task, computing
-from eqlearn.training.levenberg import Fit, Samples, fit, samples
+from eqlearn.training.levenberg import Fit, fit
+from eqlearn.training.samples import Samples, samples
 
 #: How many of the pool are refined, if not further behind the best than this.
 N_FINALISTS = 5

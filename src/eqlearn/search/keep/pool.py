@@ -10,7 +10,7 @@ from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.task import N_SEARCH, Task
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: How many formulas a search looks at, about, before one is best by chance.
 N_LOOKED = 1e6
