@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import must
 from eqlearn.model.model import Model
 from eqlearn.network.document import to_document
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.units import unit
 
 
@@ -135,25 +136,15 @@ def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:
     if graph.n_outputs != n_states:
         what = f"of one output for each of the {n_states} states"
         raise must("graph", what, graph.n_outputs)
-    units = [
-        (unit(node.unit), [_sum(a) for a in node.arguments]) for node in graph.nodes
-    ]
-    squares = [
-        node.unit == "multiply" and node.arguments[0] == node.arguments[1]
-        for node in graph.nodes
-    ]
+    units = [_laid_out(node) for node in graph.nodes]
     outputs = [(_sum(a), None if _is_one(b) else _sum(b)) for a, b in graph.outputs]
 
     def rates(states: Array, actions: Array) -> Array:
         features = [states[..., i] for i in range(n_states)]
         features += [actions[..., i] for i in range(n_actions)]
-        for (function, arguments), is_square in zip(units, squares, strict=True):
-            values = [
-                argument(features) for argument in arguments[: 1 + (not is_square)]
-            ]
-            if is_square:
-                values = values * 2
-            features.append(function(np, *values))
+        for function, arguments in units:
+            values = [argument(features) for argument in arguments]
+            features.append(function(*values))
         found = np.empty_like(states)
         for i, (above, below) in enumerate(outputs):
             value = above(features)
@@ -161,6 +152,18 @@ def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:
         return found
 
     return rates
+
+
+def _laid_out(node: Node) -> tuple[Callable[..., Array], list[_Sum]]:
+    """A unit's function, and the sums that it is applied to."""
+    sums = [_sum(linear) for linear in node.arguments]
+    if node.unit == "multiply" and node.arguments[0] == node.arguments[1]:
+        return _squared, sums[:1]
+    return partial(unit(node.unit), np), sums
+
+
+def _squared(values: Array) -> Array:
+    return values * values
 
 
 def _sum(linear: Linear) -> _Sum:

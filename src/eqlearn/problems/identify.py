@@ -36,7 +36,7 @@ class Learned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OutputVerdict:
+class OutputIdentification:
     """How one output compares; `symbolic` is None where formulas cannot be compared."""
 
     symbolic: bool | None
@@ -49,10 +49,10 @@ class OutputVerdict:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Identification:
     """How a learned model compares with the truth, output by output."""
 
-    outputs: tuple[OutputVerdict, ...]
+    outputs: tuple[OutputIdentification, ...]
 
     @property
     def symbolic(self) -> bool:
@@ -79,7 +79,7 @@ class Verdict:
 
 def identified(
     learned: Sequence[Learned], problem: Problem, rng: np.random.Generator
-) -> Verdict:
+) -> Identification:
     """Judge what was learned for each output of a problem."""
     if len(learned) != len(problem.outputs):
         hint = f"Give one for each of {', '.join(problem.outputs)}."
@@ -90,7 +90,7 @@ def identified(
     pairs = zip(learned, problem.evaluate(X).T, strict=True)
     errors = [_relative_rms(one.predict, X, truth) for one, truth in pairs]
     symbolic = [_is_same(one.expression, problem, m) for m, one in enumerate(learned)]
-    return Verdict(tuple(map(OutputVerdict, symbolic, errors)))
+    return Identification(tuple(map(OutputIdentification, symbolic, errors)))
 
 
 def _relative_rms(

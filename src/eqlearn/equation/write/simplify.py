@@ -92,27 +92,25 @@ def _nodes(expression: Any, symbols: Sequence[Any]) -> list[list[Any]]:
     import sympy
 
     places: dict[Any, int] = {}
-    numbers = {symbol: i for i, symbol in enumerate(symbols)}
-    constants = {getattr(sympy.S, name): name for name in _CONSTANTS}
+    leaves = {symbol: ["symbol", i] for i, symbol in enumerate(symbols)}
+    leaves |= {getattr(sympy.S, name): ["constant", name] for name in _CONSTANTS}
     nodes: list[list[Any]] = []
     for part in sympy.postorder_traversal(expression):
-        if part in places:
-            continue
-        if part in numbers:
-            node = ["symbol", numbers[part]]
-        elif part in constants:
-            node = ["constant", constants[part]]
-        elif part.is_Float:
-            node = ["float", float(part)]
-        elif part.is_Rational:
-            node = ["rational", str(part.p), str(part.q)]
-        elif part.func.__name__ in _FUNCTIONS and part.args:
-            node = [part.func.__name__, *(places[argument] for argument in part.args)]
-        else:
-            raise _NotSimplified(f"it has a {type(part).__name__}")
-        places[part] = len(nodes)
-        nodes.append(node)
+        if part not in places:
+            places[part] = len(nodes)
+            nodes.append(leaves.get(part) or _node(part, places))
     return nodes
+
+
+def _node(part: Any, places: Mapping[Any, int]) -> list[Any]:
+    """Write a number, or a function of parts that are written already."""
+    if part.is_Float:
+        return ["float", float(part)]
+    if part.is_Rational:
+        return ["rational", str(part.p), str(part.q)]
+    if part.func.__name__ in _FUNCTIONS and part.args:
+        return [part.func.__name__, *(places[argument] for argument in part.args)]
+    raise _NotSimplified(f"it has a {type(part).__name__}")
 
 
 def _expression(nodes: Sequence[Sequence[Any]], symbols: Sequence[Any]) -> Any:
