@@ -4,6 +4,7 @@ R networks, N samples, D inputs, M outputs, H units of a layer, P weights of a
 network; in control B sequences, T horizon, S state, A action.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ else:
     # `import eqlearn` and `eqlearn --help` load this module, but never NumPy.
     Array = Integers = Booleans = Numbers = Any
 
+#: What is told, line by line, how far something long has come: `print`, say.
+Tell: TypeAlias = Callable[[str], None]
 #: An array of NumPy or of JAX, in functions of which both run the same lines: they
 #: share the interface that is used there, but no base class to name.
 AnyArray: TypeAlias = Any

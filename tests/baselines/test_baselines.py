@@ -16,7 +16,7 @@ from eqlearn.baselines.evolutionary import gplearn_formula, operon_formula
 from eqlearn.baselines.methods import BASELINES
 from eqlearn.baselines.ours import guarded
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
-from eqlearn.baselines.validation import Fit, Rows, Split, standardised
+from eqlearn.baselines.validation import GridFit, Rows, Split, standardised
 from eqlearn.errors import EqlearnError
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.problems import problem
@@ -152,13 +152,13 @@ def test_the_grids_are_those_of_the_paper() -> None:
     assert {setting.layers for setting in mlp.GRID[:18]} == {2, 3, 4}
 
 
-def fits(*values: float) -> list[Fit[float]]:
+def fits(*values: float) -> list[GridFit[float]]:
     """Models that predict the same everywhere."""
 
     def always(value: float) -> Callable[[Any], Any]:
         return lambda x: 0 * x + value
 
-    return [Fit(value, always(value), 1, 1) for value in values]
+    return [GridFit(value, always(value), 1, 1) for value in values]
 
 
 def constant(value: float) -> Rows:
@@ -190,7 +190,7 @@ def test_a_tenth_is_held_out_and_far_points_are_kept_apart() -> None:
 
 
 def test_a_search_ends_in_time_with_one_setting_at_least() -> None:
-    def fit(setting: float, clock: Clock) -> Fit[float]:
+    def fit(setting: float, clock: Clock) -> GridFit[float]:
         tried.append(setting)
         time.sleep(0.02)
         return fits(setting)[0]

@@ -20,13 +20,13 @@ from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Learned, problem
 from eqlearn.reproduce.section4 import missing_runs as conduct
 from eqlearn.reproduce.section4.judging import judge
-from eqlearn.reproduce.section4.runs import Job, Run, allowance, read_lines
+from eqlearn.reproduce.section4.runs import Run, TimedRun, allowance, read_lines
 from eqlearn.reproduce.subprocesses import Failure, in_processes
 
 
 def in_this_process(
-    function: Callable[[Job], Any], jobs: list[Job], *_: object
-) -> Iterator[tuple[Job, Any]]:
+    function: Callable[[TimedRun], Any], jobs: list[TimedRun], *_: object
+) -> Iterator[tuple[TimedRun, Any]]:
     return ((job, function(job)) for job in jobs)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from eqlearn._types import Array
 from eqlearn.control import swingup
-from eqlearn.control.mpc import Run
+from eqlearn.control.mpc import ControlRun
 from eqlearn.control.planning import Shooting
 from eqlearn.control.rollouts import trajectory
 from eqlearn.control.simulate import simulate
@@ -104,7 +104,7 @@ def test_a_model_swings_up_in_the_environment_that_is_asked_for() -> None:
 def test_upright_means_the_last_two_seconds(n_up: int, is_up: bool) -> None:
     rewards = np.r_[np.zeros(50), np.ones(n_up)]
     states, actions = np.zeros((len(rewards) + 1, 4)), np.zeros((len(rewards), 1))
-    run = Run(trajectory(states, actions, 0.02, rewards), np.zeros(1), 0)
+    run = ControlRun(trajectory(states, actions, 0.02, rewards), np.zeros(1), 0)
     assert swingup.is_upright(run) == is_up
 
 

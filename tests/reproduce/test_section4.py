@@ -29,7 +29,7 @@ from eqlearn.reproduce.section4.tables import (
     mean_square,
     table,
 )
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 
 RUN = Run("eqlearn", "division", "division", 1, 200, 0.01, 0, "4")
 
@@ -293,7 +293,7 @@ def test_runs_that_were_not_possible_are_no_rows(out: Path) -> None:
 
 
 def test_a_layout_in_three_forms() -> None:
-    layout = Layout("T", ("a", "b"), [["1|2", "<x>"]], ["a note"])
+    layout = TextTable("T", ("a", "b"), [["1|2", "<x>"]], ["a note"])
     assert layout.text().splitlines()[2:4] == ["a    b", "1|2  <x>"]
     assert r"| 1\|2 | <x> |" in layout.markdown()
     assert "<td>&lt;x&gt;</td>" in layout.html()

@@ -26,7 +26,7 @@ THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 DEGREE = 3
 
 #: The terms of inputs; as numbers with NumPy, as formulas with SymPy.
-Library: TypeAlias = Callable[..., list[Any]]
+TermLibrary: TypeAlias = Callable[..., list[Any]]
 
 
 def by_sindy(question: Question) -> list[Answer | None]:
@@ -85,7 +85,7 @@ def sparse(terms: Array, y: Array, threshold: float) -> Array:
     return coefficients
 
 
-def _answer(question: Question, library: Library) -> Answer:
+def _answer(question: Question, library: TermLibrary) -> Answer:
     clock, rows = Clock(question.seconds), split(question)
     fits: list[Array] = []
     for threshold in THRESHOLDS:
@@ -122,9 +122,9 @@ def _table(
     return Candidates(errors(rows.held_out), size, information, far)
 
 
-def _predict(library: Library, coefficients: Array) -> Predict:
+def _predict(library: TermLibrary, coefficients: Array) -> Predict:
     return lambda x: (_terms(library, x) @ coefficients)[:, None]
 
 
-def _terms(library: Library, x: Array) -> Array:
+def _terms(library: TermLibrary, x: Array) -> Array:
     return np.stack(library(np, *x.T), axis=1)

@@ -18,7 +18,7 @@ from sklearn.svm import SVR
 from eqlearn._types import Array
 from eqlearn.baselines.question import Answer, Clock, Question
 from eqlearn.baselines.validation import (
-    Fit,
+    GridFit,
     Rows,
     best,
     search,
@@ -37,7 +37,7 @@ MOST_STEPS = 100_000
 CACHE = 500  # megabytes of kernel
 
 
-class Setting(NamedTuple):
+class KernelSetting(NamedTuple):
     """One point of the grid."""
 
     C: float
@@ -46,10 +46,10 @@ class Setting(NamedTuple):
 
 
 #: What did well on F-1, by rows held out; settings near to it are tried first.
-PROMISING = Setting(1000.0, 0.1, 1.0)
+PROMISING = KernelSetting(1000.0, 0.1, 1.0)
 
 
-def _distance(setting: Setting) -> float:
+def _distance(setting: KernelSetting) -> float:
     return math.dist(np.log(setting), np.log(PROMISING))
 
 
@@ -57,7 +57,7 @@ def _distance(setting: Setting) -> float:
 GRID = tuple(
     sorted(
         itertools.starmap(
-            Setting,
+            KernelSetting,
             itertools.product(
                 [10.0**k for k in (-3, -2, -1, 0, 1, 2, 3, 3.5)],
                 [10.0**k for k in (-3, -2, -1, 0)],
@@ -80,7 +80,7 @@ def _answer(question: Question) -> Answer:
     rows = split(scaled)
     few = rows.train.first(SEARCH_ROWS)
 
-    def fit(setting: Setting, own: Clock) -> Fit[Setting]:
+    def fit(setting: KernelSetting, own: Clock) -> GridFit[KernelSetting]:
         return _fitted(setting, few, own, most_steps=MOST_STEPS)
 
     chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.seconds)
@@ -100,8 +100,8 @@ def _answer(question: Question) -> Answer:
 
 
 def _fitted(
-    setting: Setting, rows: Rows, clock: Clock, *, most_steps: float = math.inf
-) -> Fit[Setting]:
+    setting: KernelSetting, rows: Rows, clock: Clock, *, most_steps: float = math.inf
+) -> GridFit[KernelSetting]:
     """Solve as far as the time allows; the solver looks at no clock, but counts."""
     n_steps = min(most_steps, STEPS_PER_SECOND * clock.left / len(rows.x))
     max_iter = 1 + int(n_steps) if math.isfinite(n_steps) else -1
@@ -114,4 +114,4 @@ def _fitted(
         column: Array = machine.predict(x)[:, None]
         return column
 
-    return Fit(setting, predict, len(machine.support_) + 1, len(rows.x))
+    return GridFit(setting, predict, len(machine.support_) + 1, len(rows.x))

@@ -21,7 +21,7 @@ FEWEST_ROWS = 10
 #: The part of a time limit that one setting may take, so that several are tried.
 SETTING_SHARE = 1 / 4
 
-Setting = TypeVar("Setting")
+GridPoint = TypeVar("GridPoint")
 #: From inputs (N, D) to targets (N, M).
 Predict: TypeAlias = Callable[[Array], Array]
 
@@ -60,23 +60,23 @@ def split(question: Question) -> Split:
     )
 
 
-class Fit(NamedTuple, Generic[Setting]):
+class GridFit(NamedTuple, Generic[GridPoint]):
     """What was learned with one setting."""
 
-    setting: Setting
+    setting: GridPoint
     predict: Predict
     n_parameters: int
     n_rows: int
 
 
 def search(
-    settings: Sequence[Setting],
-    fit: Callable[[Setting, Clock], Fit[Setting]],
+    settings: Sequence[GridPoint],
+    fit: Callable[[GridPoint, Clock], GridFit[GridPoint]],
     rows: Split,
     seconds: float,
-) -> tuple[Fit[Setting], int]:
+) -> tuple[GridFit[GridPoint], int]:
     """Try settings in their order until time is over; the best, and how many."""
-    clock, fits = Clock(seconds), list[Fit[Setting]]()
+    clock, fits = Clock(seconds), list[GridFit[GridPoint]]()
     for setting in settings:
         if fits and not clock.left:
             break
@@ -85,7 +85,7 @@ def search(
     return best(fits, rows), len(fits)
 
 
-def best(fits: Sequence[Fit[Setting]], rows: Split) -> Fit[Setting]:
+def best(fits: Sequence[GridFit[GridPoint]], rows: Split) -> GridFit[GridPoint]:
     """The pick of V^int, or of V^int&ex where there are far points."""
     inside = np.array([rms(one.predict, rows.held_out) for one in fits])
     if rows.far is None:

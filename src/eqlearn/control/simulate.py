@@ -14,7 +14,7 @@ from eqlearn.errors import must, unknown
 # States (..., S) and actions (..., A) to the derivatives of the states (..., S).
 Dynamics: TypeAlias = Callable[[Array, Array], Array]
 # States (..., S) and actions (..., A) to the states one step later.
-Step: TypeAlias = Callable[[Array, Array], Array]
+StepFunction: TypeAlias = Callable[[Array, Array], Array]
 
 _ACCURACY = {"rtol": 1e-9, "atol": 1e-11}
 
@@ -55,7 +55,7 @@ def simulate(
     return np.stack(states)
 
 
-def stepper(dynamics: Dynamics, dt: float, method: str = "euler") -> Step:
+def stepper(dynamics: Dynamics, dt: float, method: str = "euler") -> StepFunction:
     """Return the function that goes one step of `dt` seconds ahead."""
     if method not in _METHODS:
         raise unknown("method", method, _METHODS)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.control.film import Picture
-from eqlearn.control.mpc import Controller, Run, control
-from eqlearn.control.planning import PathIntegral, Planner, Task, bounds
-from eqlearn.control.simulate import Step, stepper
+from eqlearn.control.mpc import Controller, ControlRun, control
+from eqlearn.control.planning import ControlTask, PathIntegral, Planner, bounds
+from eqlearn.control.simulate import StepFunction, stepper
 from eqlearn.errors import must
 
 if TYPE_CHECKING:
@@ -84,21 +84,21 @@ def cost(states: Array, actions: Array) -> Array:
 
 
 def swing_up(
-    model: Step,
+    model: StepFunction,
     planner: Planner | None = None,
     n_steps: int = 500,
     *,
     seed: int,
     **options: Any,
-) -> Run:
+) -> ControlRun:
     """Let a model swing the pole up; `options` are those of the environment."""
-    task = Task(model, cost, bounds(-1, 1))
+    task = ControlTask(model, cost, bounds(-1, 1))
     env = gymnasium.make(ENV_ID, **options)
     controller = Controller(task, planner or PathIntegral(), seed=seed)
     return control(env, controller, n_steps, seed=seed)
 
 
-def is_upright(run: Run) -> bool:
+def is_upright(run: ControlRun) -> bool:
     """Whether the pole was up throughout the last 2 seconds."""
     seconds = seconds_upright(run.trajectory.rewards, run.trajectory.dt)
     return seconds >= SECONDS_UP

@@ -49,7 +49,7 @@ Cells = list[str]
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """How the rows of a file are written, as its first lines tell."""
 
     source: str
@@ -132,7 +132,7 @@ def _blank_at_end(block: bytes) -> int:
     return max(_line_ends(tail) - 1, 0)
 
 
-def _layout_of(source: str, block: bytes, usual: str | None) -> Layout:
+def _layout_of(source: str, block: bytes, usual: str | None) -> FileLayout:
     """Find names, separator and decimal sign in the first lines of a file."""
     # Bytes that are not UTF-8 survive as surrogates, to be refused where they matter.
     text = block.decode("utf-8", "surrogateescape")
@@ -150,7 +150,7 @@ def _layout_of(source: str, block: bytes, usual: str | None) -> Layout:
     _check_header(source, names, first, row)
     check_unique(source, names[: len(names) - padding], row=row)
     start = _end_of_line(block, n_lines)
-    return Layout(source, tuple(names), separator, decimal, padding, row, start)
+    return FileLayout(source, tuple(names), separator, decimal, padding, row, start)
 
 
 def _sample(text: str, separator: str) -> list[Cells]:
@@ -257,7 +257,7 @@ def _end_of_line(block: bytes, n_lines: int) -> int:
     return end.end() if end else len(block)
 
 
-def _numbers(block: bytes, layout: Layout, row: int, chosen: list[int]) -> Array:
+def _numbers(block: bytes, layout: FileLayout, row: int, chosen: list[int]) -> Array:
     """Read a block that starts at some row."""
     if not block.strip():
         return np.empty((0, len(chosen)))
@@ -296,7 +296,9 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
     return numbers
 
 
-def _cell_by_cell(block: bytes, layout: Layout, row: int, chosen: list[int]) -> Array:
+def _cell_by_cell(
+    block: bytes, layout: FileLayout, row: int, chosen: list[int]
+) -> Array:
     """Read what is written unusually but well, and name the first mistake."""
     rows: list[tuple[int, Cells]] = []
     broken: EqlearnError | None = None
@@ -329,7 +331,7 @@ def _numbers_of_cells(cells: Cells, decimal: str) -> Array:
 
 
 def _wrong_cell(
-    layout: Layout, row: int, cells: Cells, at: int, more: int
+    layout: FileLayout, row: int, cells: Cells, at: int, more: int
 ) -> EqlearnError:
     label = column_label(layout.names, at)
     return malformed(
@@ -342,7 +344,7 @@ def _wrong_cell(
     )
 
 
-def _rows(text: str, layout: Layout, row: int) -> Iterator[tuple[int, Cells]]:
+def _rows(text: str, layout: FileLayout, row: int) -> Iterator[tuple[int, Cells]]:
     """Split text into rows of as many cells as there are names."""
     before = 0
     try:
@@ -357,7 +359,7 @@ def _rows(text: str, layout: Layout, row: int) -> Iterator[tuple[int, Cells]]:
         raise _unreadable(layout.source, str(error), row) from error
 
 
-def _check_width(cells: Cells, layout: Layout, row: int) -> None:
+def _check_width(cells: Cells, layout: FileLayout, row: int) -> None:
     is_padding = not "".join(cells[layout.width :]).strip()
     if layout.width <= len(cells) <= len(layout.names) and is_padding:
         return
@@ -390,7 +392,7 @@ def _unreadable(source: str, problem: str, row: int) -> EqlearnError:
     return malformed(source, what, problem, "Check the quotes in this row.", row=row)
 
 
-def _remarks(layout: Layout, usual: str | None, n_blank: int) -> tuple[str, ...]:
+def _remarks(layout: FileLayout, usual: str | None, n_blank: int) -> tuple[str, ...]:
     """Say what was read in another way than a glance at the file suggests."""
     names = layout.names[: layout.width]
     unnamed = [str(at + 1) for at, name in enumerate(names) if not name.strip()]

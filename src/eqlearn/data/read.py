@@ -26,7 +26,7 @@ from eqlearn.data.table import (
 from eqlearn.errors import EqlearnError, malformed, printable
 
 #: Values of one column as the file has them, of whatever type.
-Column: TypeAlias = NDArray[Any]
+RawColumn: TypeAlias = NDArray[Any]
 
 _NUMBERS = "hold a finite number in every cell"
 _NO_NUMBERS = "Leave the column out, or turn it into numbers."
@@ -197,7 +197,7 @@ def _check_type(source: str, names: Sequence[str], at: int, kind: Any) -> None:
 
 def _parquet_numbers(
     source: str, names: Sequence[str], at: int, column: Any, filled: int
-) -> Column:
+) -> RawColumn:
     if column.null_count:
         row = filled + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         hint = "Fill the cell in or remove the row."
@@ -205,7 +205,7 @@ def _parquet_numbers(
         raise malformed(
             source, _NUMBERS, "a missing value", hint, row=row + 1, column=label
         )
-    numbers: Column = column.to_numpy(zero_copy_only=False)
+    numbers: RawColumn = column.to_numpy(zero_copy_only=False)
     return numbers if numbers.dtype.kind in "iuf" else numbers.astype(float)
 
 
@@ -236,7 +236,7 @@ def _read_npz(source: str, only: Sequence[str] | None = None) -> Table:
     return Table(tuple(kept), values, source, _remarks(source, rounded))
 
 
-def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, Column]]:
+def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, RawColumn]]:
     """Return an array as named columns; those of a matrix x are x_1, x_2, ..."""
     label = f"`{printable(key)}`"
     try:
@@ -259,7 +259,7 @@ def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, Column]]
 
 
 def _check_array(
-    source: str, names: Sequence[str], at: int, numbers: Column, rows: int
+    source: str, names: Sequence[str], at: int, numbers: RawColumn, rows: int
 ) -> None:
     label = column_label(names, at)
     if numbers.dtype.kind not in "iuf":
@@ -296,7 +296,7 @@ def _check_finite(
     )
 
 
-def _is_rounded(numbers: Column) -> bool:
+def _is_rounded(numbers: RawColumn) -> bool:
     """Whether whole numbers are too long for a float to hold all their digits."""
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8 or not numbers.size:
         return False

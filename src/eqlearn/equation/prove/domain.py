@@ -32,7 +32,7 @@ VANISHES = 1e-9
 #: So small must a denominator be where its sign changes, or it is not continuous there.
 CONTINUOUS = 1e-6
 
-Verdict = Literal["proved", "pole found", "not decided"]
+PoleVerdict = Literal["proved", "pole found", "not decided"]
 
 _ONE: Linear = {CONSTANT: 1.0}
 
@@ -85,7 +85,7 @@ class OutputReport:
 
     domain: tuple[tuple[float, float], ...]
     used: tuple[int, ...]  # the inputs it depends on
-    verdict: Verdict
+    verdict: PoleVerdict
     sign: int
     denominator: Extreme
     is_constant: bool  # the denominator depends on no input
@@ -154,7 +154,7 @@ def _report(
     both, divisor = cut((a, _ONE), (b, _ONE)), cut((b, _ONE))
     sign, denominator, zeros = _denominator(both, divisor, n_boxes)
     pole = _worst(both, zeros) if len(zeros) else None
-    verdict: Verdict = "proved" if denominator.bound > 0 else "not decided"
+    verdict: PoleVerdict = "proved" if denominator.bound > 0 else "not decided"
     return OutputReport(
         domain=tuple(zip(low.tolist(), high.tolist(), strict=True)),
         used=tuple(both.inputs),
@@ -233,7 +233,9 @@ def _typical_ratio(both: Part, points: Array) -> float:
     return float(np.median(sizes)) if len(sizes) else math.nan
 
 
-def _output(part: Part, verdict: Verdict, pole: Pole | None, n_boxes: int) -> Extreme:
+def _output(
+    part: Part, verdict: PoleVerdict, pole: Pole | None, n_boxes: int
+) -> Extreme:
     """The largest size of the output."""
     if pole and not pole.is_removable:
         return Extreme(math.inf, pole.point, math.inf)
@@ -286,7 +288,7 @@ def _about_doubt(report: OutputReport, names: Sequence[str]) -> str:
     )
 
 
-_WORDS: dict[Verdict, Callable[[OutputReport, Sequence[str]], str]] = {
+_WORDS: dict[PoleVerdict, Callable[[OutputReport, Sequence[str]], str]] = {
     "proved": _about_proof,
     "pole found": _about_pole,
     "not decided": _about_doubt,

@@ -16,7 +16,7 @@ from eqlearn.problems import problem
 from eqlearn.problems.identify import LARGEST_RELATIVE_RMS
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import OURS
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.conclude.selection import (
     DEFAULT,
     Candidates,
@@ -74,7 +74,7 @@ def right_picks(lines: Iterable[Line]) -> Picks | None:
     return Picks(len(found), by_alpha, share(criterion(DEFAULT)))
 
 
-def selection_table(lines: Iterable[Line]) -> Layout:
+def selection_table(lines: Iterable[Line]) -> TextTable:
     """How often each criterion picks the true formula, without and with far points."""
     fared: dict[tuple[int, str], list[bool]] = {}
     for line in _ours(lines):
@@ -86,7 +86,7 @@ def selection_table(lines: Iterable[Line]) -> Layout:
         [str(n_far) if n_far else "none", name, str(len(found)), str(sum(found))]
         for (n_far, name), found in sorted(fared.items())
     ]
-    return Layout("Selection", _HEADER, rows, _NOTES)
+    return TextTable("Selection", _HEADER, rows, _NOTES)
 
 
 def choices(line: Line) -> list[Choice]:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eqlearn._types import Tell
 from eqlearn.data.write_table import replacing
 from eqlearn.errors import unknown
 from eqlearn.jobs.backends import n_processes
@@ -18,11 +19,11 @@ from eqlearn.reproduce.section4.experiments import (
     runs_of,
 )
 from eqlearn.reproduce.section4.figures import caption, drawn, plot_selection
-from eqlearn.reproduce.section4.missing_runs import Tell, conduct
+from eqlearn.reproduce.section4.missing_runs import conduct
 from eqlearn.reproduce.section4.phases import watched
 from eqlearn.reproduce.section4.runs import read_lines
 from eqlearn.reproduce.section4.tables import table
-from eqlearn.reproduce.text_tables import Layout, figure, page
+from eqlearn.reproduce.text_tables import TextTable, figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,7 +106,7 @@ def lines_of(name: str, lines: Iterable[Line]) -> list[Line]:
 
 
 def _write(
-    out: Path, name: str, layout: Layout, figures: "Mapping[str, Figure]"
+    out: Path, name: str, layout: TextTable, figures: "Mapping[str, Figure]"
 ) -> list[Path]:
     images = {f"{key}.png": png(drawing) for key, drawing in figures.items()}
     captions = {f"{key}.png": caption(key) for key in figures}

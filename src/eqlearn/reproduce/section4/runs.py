@@ -74,7 +74,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Job:
+class TimedRun:
     """A run with the seconds it is allowed."""
 
     run: Run
@@ -93,35 +93,43 @@ def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
     return {run_of(line).key: line for line in whole_lines(path)}
 
 
-def perform(job: Job) -> Line:
+def perform(timed: TimedRun) -> Line:
     """Make a run and judge what came out: all of a line but what all runs share."""
     code = {"commit": commit()}  # what is imported now; it may change while this runs
-    question = posed(job)
-    if job.keep is not None:  # it takes hours
-        told = logged(job.run.asked.inputs, job.run.asked.outputs, sys.stderr, NEWS)
+    question = posed(timed)
+    if timed.keep is not None:  # it takes hours
+        told = logged(timed.run.asked.inputs, timed.run.asked.outputs, sys.stderr, NEWS)
         question = replace(question, follow=told)
     try:
-        method = METHODS[job.run.method].load()
+        method = METHODS[timed.run.method].load()
         start = time.perf_counter()
         answers = method(question)
     except NotPossible as reason:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
-    if job.keep is not None:  # it may have begun in an earlier session
+    if timed.keep is not None:  # it may have begun in an earlier session
         known = (answer.remarks["seconds"] for answer in answers if answer is not None)
         seconds = max([seconds, *known])
-    judged = judged_for(job.run, answers)
-    return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
+    judged = judged_for(timed.run, answers)
+    return {"seconds": round(seconds, 2), "workers": timed.workers, **judged, **code}
 
 
-def posed(job: Job) -> Question:
+def posed(timed: TimedRun) -> Question:
     """Draw the data of a run."""
-    run, asked, rng = job.run, job.run.asked, job.run.random()
+    run, asked, rng = timed.run, timed.run.asked, timed.run.random()
     x, y = asked.sample(run.rows, rng)
     far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
     noise = run.noise * asked.noise_scale
     return Question(
-        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers, job.keep
+        x,
+        y,
+        asked.inputs,
+        run.seed,
+        timed.seconds,
+        noise,
+        far,
+        timed.workers,
+        timed.keep,
     )
 
 

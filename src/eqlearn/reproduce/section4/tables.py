@@ -11,7 +11,7 @@ from eqlearn.problems import problem
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import EXPERIMENTS, published
 from eqlearn.reproduce.section4.runs import TIMES, TO_THE_END
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 
 #: How methods are called in print.
 METHODS = {
@@ -56,7 +56,7 @@ RANDOM_NOTE = (
 _SAME = ("problem", "rows", "noise", "far", "method", "limit")
 
 
-def table(name: str, lines: Iterable[Line]) -> Layout:
+def table(name: str, lines: Iterable[Line]) -> TextTable:
     """Lay the results of an experiment out, by problem, far points and method."""
     experiment = EXPERIMENTS[name]
     groups: dict[tuple[Any, ...], list[Line]] = {}
@@ -66,7 +66,9 @@ def table(name: str, lines: Iterable[Line]) -> Layout:
     extra = {"pendulum": [SQUARES_NOTE], "random": [RANDOM_NOTE]}
     columns = {**COLUMNS, **(SQUARES if name == "pendulum" else {})}
     rows = [[cell(some) for cell in columns.values()] for some in groups.values()]
-    return Layout(experiment.title, list(columns), rows, [*NOTES, *extra.get(name, [])])
+    return TextTable(
+        experiment.title, list(columns), rows, [*NOTES, *extra.get(name, [])]
+    )
 
 
 def _place(name: str) -> Callable[[Line], tuple[int, ...]]:

@@ -13,11 +13,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eqlearn import __version__
-from eqlearn._types import Array
+from eqlearn._types import Array, Tell
 from eqlearn.control import logs, swingup
 from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.dynamics import equations_of_motion, learn_motion, rates_by
-from eqlearn.control.mpc import Run
+from eqlearn.control.mpc import ControlRun
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import planner
 from eqlearn.control.rollouts import Trajectory, collect
@@ -29,8 +29,6 @@ from eqlearn.reproduce.section5.control_equations import (
     largest_deviation,
     largest_errors,
 )
-
-Tell = Callable[[str], None]
 
 #: The file of finished pieces.
 LINES = "control.jsonl"
@@ -216,7 +214,7 @@ def perform(piece: Piece, out: Path, jobs: int) -> Line:
     }
 
 
-def _median_seconds(runs: list[Run]) -> float:
+def _median_seconds(runs: list[ControlRun]) -> float:
     return float(np.median(np.concatenate([run.plan_seconds for run in runs])))
 
 
