@@ -23,8 +23,8 @@ def affordable(grid: Grid, question: Question) -> Grid:
     """Shorten the training so that all of a grid fits into the time."""
     n_steps = max(1.0, (1 - HELD_OUT) * len(question.x) / BATCH_SIZE)
     n_each = len(grid.batches()) / len(grid.depths)  # batches of each depth
-    left = TRAINING_SHARE * question.seconds - COMPILE_SECONDS * len(grid.depths)
-    left *= question.workers
+    left = TRAINING_SHARE * question.time_limit - COMPILE_SECONDS * len(grid.depths)
+    left *= question.n_workers
 
     def seconds(epochs_of: dict[int, int]) -> float:
         costs = (n * STEP_SECONDS[depth] for depth, n in epochs_of.items())

@@ -71,7 +71,7 @@ def _scaled_fits(
         sympy.Symbol(name) / sympy.Float(s)
         for name, s in zip(question.names, scale.x.tolist(), strict=True)
     ]
-    seconds = question.seconds / question.n_targets
+    seconds = question.time_limit / question.n_targets
     answers: list[Answer | None] = []
     for m, unit in enumerate(scale.y.tolist()):
         noise = question.noise[m] / unit

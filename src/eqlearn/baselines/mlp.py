@@ -67,7 +67,7 @@ def by_mlp(question: Question) -> list[Answer | None]:
         return GridFit(setting, _predict(network), n_parameters, len(rows.train.x))
 
     with threadpool_limits(1):  # matrices are too small to be divided
-        best, n_tried = search(GRID, fit, rows, question.seconds)
+        best, n_tried = search(GRID, fit, rows, question.time_limit)
     remarks = {**best.setting._asdict(), "tried": n_tried, "grid": len(GRID)}
     return [
         Answer(

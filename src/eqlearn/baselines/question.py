@@ -27,11 +27,11 @@ class Question:
     y: Array
     names: tuple[str, ...]  # of the inputs
     seed: int
-    seconds: float
+    time_limit: float  # seconds
     noise: Array
     far: tuple[Array, Array] | None = None
-    workers: int = 1  # processes, for those who can use them
-    keep: Path | None = None  # where to keep what is finished, for those who can go on
+    n_workers: int = 1  # processes, for those who can use them
+    run_dir: Path | None = None  # where methods that can go on keep what is finished
     follow: Callable[[Any], None] = lambda progress: None  # of searches like ours
 
     def __post_init__(self) -> None:
@@ -39,8 +39,8 @@ class Question:
         (_, n_inputs), (_, n_targets) = self.x.shape, self.y.shape
         if len(self.names) != n_inputs:
             raise must("names", f"one for each of {n_inputs} inputs", self.names)
-        if not self.seconds > 0:
-            raise must("seconds", "above 0, and may be infinite", self.seconds)
+        if not self.time_limit > 0:
+            raise must("time_limit", "above 0, and may be infinite", self.time_limit)
         if np.shape(self.noise) != (n_targets,):
             raise must("noise", f"one for each of {n_targets} targets", self.noise)
         if self.far is not None:
@@ -62,7 +62,7 @@ class Question:
                 y=self.y[:, [m]],
                 noise=self.noise[[m]],
                 far=None if self.far is None else (self.far[0], self.far[1][:, [m]]),
-                seconds=self.seconds / self.n_targets,
+                time_limit=self.time_limit / self.n_targets,
             )
             for m in range(self.n_targets)
         ]

@@ -86,7 +86,7 @@ def sparse(terms: Array, y: Array, threshold: float) -> Array:
 
 
 def _answer(question: Question, library: TermLibrary) -> Answer:
-    clock, rows = Clock(question.seconds), split(question)
+    clock, rows = Clock(question.time_limit), split(question)
     fits: list[Array] = []
     for threshold in THRESHOLDS:
         if fits and not clock.left:

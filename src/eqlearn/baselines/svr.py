@@ -75,7 +75,7 @@ def by_svr(question: Question) -> list[Answer | None]:
 
 
 def _answer(question: Question) -> Answer:
-    clock = Clock(question.seconds)
+    clock = Clock(question.time_limit)
     scaled, standard = standardised(question)
     rows = split(scaled)
     few = rows.train.first(SEARCH_ROWS)
@@ -83,7 +83,7 @@ def _answer(question: Question) -> Answer:
     def fit(setting: KernelSetting, own: Clock) -> GridFit[KernelSetting]:
         return _fitted(setting, few, own, most_steps=MOST_STEPS)
 
-    chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.seconds)
+    chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.time_limit)
     if len(few.x) < len(rows.train.x):
         on_all = _fitted(chosen.setting, rows.train, clock)
         # Cut off by the clock, it may be worse than the one from few rows. Errors of

@@ -87,8 +87,8 @@ def _make(timed_runs: list[TimedRun], n_at_once: int, path: Path, tell: Tell) ->
     for n, (timed, result) in enumerate(results, start=1):
         line = _line(timed, result, n_at_once)
         append_line(path, line)
-        if timed.keep is not None and not isinstance(result, Failure):
-            shutil.rmtree(timed.keep, ignore_errors=True)
+        if timed.run_dir is not None and not isinstance(result, Failure):
+            shutil.rmtree(timed.run_dir, ignore_errors=True)
         minutes = (time.monotonic() - start) / 60
         tell(f"[{n}/{len(timed_runs)}, {minutes:.1f} min] {timed.run}: {summary(line)}")
 
@@ -106,7 +106,7 @@ def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
 
 def _patience(timed: TimedRun) -> float:
     """Allow for starting, compiling and judging, and for limits being overrun."""
-    return 3 * timed.seconds + 180
+    return 3 * timed.time_limit + 180
 
 
 def _line(timed: TimedRun, result: Line | Failure, n_at_once: int) -> Line:
@@ -116,7 +116,7 @@ def _line(timed: TimedRun, result: Line | Failure, n_at_once: int) -> Line:
             "message": result.message,
             "identified": "no",
         }
-    limit = round(timed.seconds, 1) if math.isfinite(timed.seconds) else None
+    limit = round(timed.time_limit, 1) if math.isfinite(timed.time_limit) else None
     asked: dict[str, Any] = {**vars(timed.run), "time_limit": limit}
     return {**asked, **circumstances(n_at_once), **result}
 

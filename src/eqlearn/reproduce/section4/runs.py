@@ -78,9 +78,9 @@ class TimedRun:
     """A run with the seconds it is allowed."""
 
     run: Run
-    seconds: float
-    workers: int = 1
-    keep: Path | None = None  # for steps of the run, so that it can go on
+    time_limit: float  # seconds
+    n_workers: int = 1
+    run_dir: Path | None = None  # for steps of the run, so that it can go on
 
 
 def run_of(line: Line) -> Run:
@@ -97,7 +97,7 @@ def perform(timed: TimedRun) -> Line:
     """Make a run and judge what came out: all of a line but what all runs share."""
     code = {"commit": commit()}  # what is imported now; it may change while this runs
     question = posed(timed)
-    if timed.keep is not None:  # it takes hours
+    if timed.run_dir is not None:  # it takes hours
         told = logged(timed.run.asked.inputs, timed.run.asked.outputs, sys.stderr, NEWS)
         question = replace(question, follow=told)
     try:
@@ -107,11 +107,11 @@ def perform(timed: TimedRun) -> Line:
     except NotPossible as reason:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
-    if timed.keep is not None:  # it may have begun in an earlier session
+    if timed.run_dir is not None:  # it may have begun in an earlier session
         known = (answer.remarks["seconds"] for answer in answers if answer is not None)
         seconds = max([seconds, *known])
     judged = judged_for(timed.run, answers)
-    return {"seconds": round(seconds, 2), "workers": timed.workers, **judged, **code}
+    return {"seconds": round(seconds, 2), "workers": timed.n_workers, **judged, **code}
 
 
 def posed(timed: TimedRun) -> Question:
@@ -125,11 +125,11 @@ def posed(timed: TimedRun) -> Question:
         y,
         asked.inputs,
         run.seed,
-        timed.seconds,
+        timed.time_limit,
         noise,
         far,
-        timed.workers,
-        timed.keep,
+        timed.n_workers,
+        timed.run_dir,
     )
 
 
@@ -138,14 +138,14 @@ def judged_for(run: Run, answers: Sequence[Answer | None]) -> Line:
     return judge(answers, run.asked, run.random(1))
 
 
-def circumstances(n_jobs: int) -> Line:
+def circumstances(n_workers: int) -> Line:
     """Tell what all runs of one call share: the code, the machine and the date."""
     return {
         "version": __version__,
         "python": platform.python_version(),
         "commit": commit(),
         "cores": os.cpu_count(),
-        "jobs": n_jobs,
+        "jobs": n_workers,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
