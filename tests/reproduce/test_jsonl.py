@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from eqlearn.reproduce.jsonl import append_line, number, whole_lines
+from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_numbers_are_short_and_finite(value: float, written: float | None) -> No
 def test_lines_are_read_as_they_were_added(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     assert list(whole_lines(path)) == []
-    lines = [{"n": 1, "name": "größe"}, {"n": None}]
+    lines: list[Line] = [{"n": 1, "name": "größe"}, {"n": None}]
     for line in lines:
         append_line(path, line)
     assert list(whole_lines(path)) == lines

@@ -160,7 +160,7 @@ def test_times_that_nothing_tells_are_asked_for(tmp_path: Path) -> None:
     said: list[str] = []
     run = Run("gplearn", "division", "division", 1, 200, 0.01, 0, "10x")
     conduct([run], tmp_path / LINES, tell=said.append)
-    assert "for want of eqlearn's time: 1 run" in said[0]
+    assert "1 runs have no time limit yet" in said[0]
 
 
 def test_a_line_tells_the_formula_the_candidates_and_a_slice(out: Path) -> None:

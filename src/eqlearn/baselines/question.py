@@ -16,7 +16,7 @@ from eqlearn.problems import Learned
 
 
 class NotPossible(Exception):
-    """What was asked is not for this method."""
+    """The question is one that the method cannot answer."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Question:
 
     @property
     def n_targets(self) -> int:
-        """How many answers are wanted."""
+        """How many targets the table has."""
         return len(self.noise)
 
     def targets(self) -> "list[Question]":
@@ -84,14 +84,14 @@ Method: TypeAlias = Callable[[Question], list[Answer | None]]
 
 
 class Clock:
-    """Runs from when it is made until its seconds are over."""
+    """Counts seconds down from when it is made."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds that are left, never less than none."""
+        """Seconds that are left, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
 

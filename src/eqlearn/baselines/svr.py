@@ -86,8 +86,9 @@ def _answer(question: Question) -> Answer:
     chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.time_limit)
     if len(few.x) < len(rows.train.x):
         on_all = _fitted(chosen.setting, rows.train, clock)
-        # Cut off by the clock, it may be worse than the one from few rows. Errors of
-        # two, each spread over [0, 1], would be a tie where each wins once.
+        # Cut off by the clock, it may be worse than the machine from few rows. They are
+        # compared without far points: V^int&ex scales each error over the candidates to
+        # [0, 1], so of two candidates that win one error each, none is better.
         chosen = best([chosen, on_all], replace(rows, far=None))
     remarks = {
         **chosen.setting._asdict(),

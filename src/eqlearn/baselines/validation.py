@@ -104,7 +104,7 @@ def rms(predict: Predict, rows: Rows) -> float:
 
 
 class Standard(NamedTuple):
-    """What counts as 0 and as 1 for inputs (D,) and targets (M,)."""
+    """The values of inputs (D,) and targets (M,) that become 0 and 1."""
 
     x_zero: Array
     x_one: Array

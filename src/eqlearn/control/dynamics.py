@@ -41,7 +41,7 @@ def learn_dynamics(
     return learner.fit(x, y, extrapolation=(more, far.derivatives))
 
 
-#: Of the averages that are corrected by what is known: these have the least noise.
+#: Order of the averages that the second pass corrects: with 2, noise is lowest.
 CORRECTED_ORDER = 2
 #: Where the steps of the first pass are kept in a run directory, and of the second.
 FIRST_PASS = "first-pass"
@@ -89,7 +89,7 @@ def learn_motion(
 
 
 def _digest(model: Model) -> str:
-    """Letters for a model's equations: found in more time, they may be others."""
+    """Letters that stand for a model's equations: other equations, other letters."""
     documents = [to_document(equation.graph) for equation in model.equations]
     return hashlib.sha256(json.dumps(documents).encode()).hexdigest()[:8]
 

@@ -54,7 +54,7 @@ class Controller:
         plan = self.planner(self.task, state, rng=self._rng, previous=self._previous)
         self.n_safe += plan.is_safe
         if self.is_warm:
-            # Nothing was learned where every look-ahead blew up.
+            # The safe action is no plan to start from.
             self._previous = None if plan.is_safe else shifted(plan)
         action: Array = plan.actions[0]
         return action

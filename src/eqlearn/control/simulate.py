@@ -49,7 +49,7 @@ def simulate(
     """
     step = stepper(dynamics, dt, method)
     states = [np.asarray(state, dtype=float)]
-    with np.errstate(all="ignore"):  # a blow-up is in the result, for all to see
+    with np.errstate(all="ignore"):  # a blow-up shows in the result
         for action in np.asarray(actions, dtype=float):
             states.append(step(states[-1], action))
     return np.stack(states)
@@ -80,8 +80,8 @@ def _rk4(f: Dynamics, state: Array, action: Array, dt: float) -> Array:
 
 
 def _adaptive(f: Dynamics, state: Array, action: Array, dt: float) -> Array:
-    # One by one: together they would take the steps of the most difficult of them, and
-    # one that blows up would take the others with it.
+    # One state at a time: solved together, all would take the short steps of the
+    # stiffest, and one that blows up would end the others.
     rows = np.shape(state)[:-1]
     actions = np.broadcast_to(action, (*rows, np.shape(action)[-1]))
     later = np.full(np.shape(state), np.nan)

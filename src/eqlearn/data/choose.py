@@ -132,7 +132,7 @@ def _remarks(table: Table, targets: list[int], chosen: list[int]) -> list[str]:
 
 
 def _count_repeated(values: Array, columns: list[int]) -> int:
-    """Count rows seen before, by hashes: comparing whole rows would sort them all."""
+    """Count rows that equal an earlier one, by hashes: sorting whole rows is slower."""
     hashes = np.zeros(len(values), dtype=np.uint64)
     for at in columns:
         hashes ^= (values[:, at] + 0.0).view(np.uint64)  # -0.0 becomes 0.0

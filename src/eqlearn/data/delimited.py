@@ -183,7 +183,7 @@ def _is_blank(cells: Cells) -> bool:
 
 
 def _likeness(sample: list[Cells], separator: str) -> int:
-    """Score how well a separator parts names and numbers alike."""
+    """Score a separator: best if names and numbers fall into as many cells."""
     if not sample or len(sample[0]) < 2:
         return 0
     if len(sample) < 2 or len(sample[0]) != len(sample[1]):
@@ -202,7 +202,7 @@ def _decimal_of(sample: list[Cells], separator: str) -> str:
     commas = [cell for cell in cells if is_decimal_comma(cell)]
     if separator == "," or not commas or any("." in cell for cell in cells):
         return "."
-    # Semicolons are there to free the comma for decimals. Elsewhere 1,234 may well be
+    # Between semicolons, a comma is a decimal sign. Elsewhere 1,234 may be a number of
     # more than a thousand.
     if separator != ";" and all(map(may_be_grouped, commas)):
         return "."
@@ -299,7 +299,7 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
 def _cell_by_cell(
     block: bytes, layout: FileLayout, row: int, chosen: list[int]
 ) -> Array:
-    """Read what is written unusually but well, and name the first mistake."""
+    """Read a block that pandas might misread, and name its first mistake."""
     rows: list[tuple[int, Cells]] = []
     broken: EqlearnError | None = None
     try:
@@ -322,7 +322,8 @@ def _cell_by_cell(
 
 def _numbers_of_cells(cells: Cells, decimal: str) -> Array:
     """Return the cells' numbers, NaN for those that are none."""
-    # Without its quotes a cell is often plain after all; one per line, none is lost.
+    # Once the quotes are gone, most cells are plain. With one cell per line, none can
+    # be taken for two.
     numbers = _plain_numbers("\n".join(cells).encode(), ";", decimal)
     if numbers is not None and numbers.shape == (len(cells), 1):
         if np.isfinite(numbers).all():

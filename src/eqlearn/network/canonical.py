@@ -119,7 +119,7 @@ def normalise(graph: Graph, x: Array) -> Graph:
     What each unit leaves arbitrary is in `_RULES`. Of each fraction the largest term of
     the denominator is fixed, such that the denominator is 1 on average over the data.
     """
-    # By feature: how many times the new one the old one was.
+    # By feature: the old one is so many times the new one.
     factors = dict.fromkeys(range(CONSTANT, graph.n_inputs), 1.0)
     fixed: set[Connection] = set()
     turns: dict[int, float] = {}  # by slot: the sign a sine's argument was given
@@ -156,7 +156,7 @@ class _Normal(NamedTuple):
     """The arguments of a unit in their one form, and what is to be known about them."""
 
     arguments: list[Linear]
-    factor: float = 1.0  # what the unit must be multiplied by, to be as before
+    factor: float = 1.0  # the unit as it was is so many times the new one
     fixed: tuple[Connection, ...] = ()  # numbers of arguments, and sources
     turn: float | None = None  # of a sine: the sign its argument was given
 

@@ -144,6 +144,8 @@ def _value_and_slopes(row: Unit) -> list[Any]:
     return [sympy.lambdify(symbols, f, "numpy") for f in (form, *slopes)]
 
 
+# Compiled functions have no annotations: Numba infers types from the arguments.
+
 # Reassociation and contraction let the loops vectorise; NaN and infinity keep their
 # meaning, because a diverged fit must be seen.
 _FAST = {"contract", "reassoc", "nsz", "arcp"}

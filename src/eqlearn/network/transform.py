@@ -56,6 +56,6 @@ def joined(graphs: Sequence[Graph]) -> Graph:
 
 def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
     moved: dict[int, float] = {}
-    for source, weight in linear.items():  # of which two may be one unit now
+    for source, weight in linear.items():  # two of them may have become one unit
         moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
     return moved

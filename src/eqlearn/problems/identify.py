@@ -98,7 +98,7 @@ def _relative_rms(
     X: Array,
     truth: Array,
 ) -> float:
-    with np.errstate(all="ignore"):  # a wrong formula may do anything out there
+    with np.errstate(all="ignore"):  # a wrong formula may have poles out there
         predicted = np.asarray(predict(X), dtype=np.float64)
         if predicted.shape != truth.shape:
             hint = "Predict one value for each row."

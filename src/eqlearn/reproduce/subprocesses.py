@@ -27,7 +27,7 @@ ONE_THREAD = {
 }
 
 
-#: It ended by an error of its own, or took too long.
+#: A process that ended by an error, and one that took too long.
 FAILED = CRASHED, STOPPED = "crashed", "stopped"
 
 
@@ -118,7 +118,7 @@ def _child(connection: Connection, function: Callable[[Work], Any], work: Work) 
 
 
 def _end_with_parent() -> None:
-    """Leave nothing behind that goes on for hours and holds what others need."""
+    """End this process with its parent: a run of hours must not go on unseen."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -128,7 +128,7 @@ def _end_with_parent() -> None:
 def _receive(connection: Connection, process: BaseProcess) -> Any:
     try:
         return connection.recv()
-    except EOFError:  # it died without a word
+    except EOFError:  # the process died without a result
         process.join()
         return Failure(CRASHED, f"exit code {process.exitcode}")
 

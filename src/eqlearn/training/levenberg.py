@@ -39,7 +39,7 @@ PLAIN = Division()
 SHORT = 1.0
 #: Samples evaluated at a time, so that memory does not grow with the table.
 N_CHUNK = 20_000
-# After as many dampings, each eight times the last, a fit is where it will stay.
+# So many dampings are tried, each eight times the last, before a fit ends.
 _MOST_DAMPINGS = 7
 
 
@@ -185,7 +185,8 @@ def _step(
     None, and the damping that was tried last, if no step makes it smaller.
     """
     gram, gradient = work.normal_equations(v)
-    # A weight of a small input has a curvature smaller by decades: it counts.
+    # So little is added because the weight of a small input, which counts as much as
+    # others, has a curvature smaller by decades.
     diagonal = gram.diagonal() + 1e-30 * gram.diagonal().max() + 1e-300
     equations = normal(gram, diagonal, gradient)
     if equations is None:  # a slope is infinite
@@ -196,7 +197,8 @@ def _step(
             trial = work.error(v - step)
             if trial < sse:
                 return v - step, trial, damping
-        # Successes have made it so small that a valley's bend takes many failures.
+        # After many successes the damping is tiny; from 1e-5 on, a bend in the valley
+        # takes a few failures only.
         damping = max(8.0 * damping, 1e-5)
     return None, sse, damping
 
@@ -219,7 +221,7 @@ class _Chunked:
         n = self.work.tape.n_parameters
         gram, gradient = np.zeros((n, n), order="F"), np.zeros(n)
         for chunk in self.samples.chunks(N_CHUNK):
-            if not self.is_single:  # a single one is still filled for `v`
+            if not self.is_single:  # a single chunk was evaluated at `v` just before
                 self._evaluate(chunk, v)
             J = self.work.jacobian()
             gram = gram + dsyrk(1.0, J.T, trans=1)
@@ -269,7 +271,7 @@ def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, floa
 
 
 def inverse_scale(gram: Array) -> Array:
-    """Scale to a unit diagonal; its square may still be multiplied by the inverse."""
+    """What scales J Jᵀ to a unit diagonal; small enough to be squared."""
     return 1.0 / np.sqrt(np.diag(gram) + 1e-100)
 
 

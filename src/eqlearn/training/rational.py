@@ -207,7 +207,7 @@ def fraction_error(lib: Library, data: Samples, n_rounds: int = 2) -> float:
 
 
 def _squares(residual: Array, root_weight: Array) -> float:
-    """The squared error; next to a pole it is large, but not all that counts."""
+    """The squared error, with residuals next to a pole cut: others must count too."""
     return float(np.sum((root_weight * np.minimum(np.abs(residual), 1e6)) ** 2))
 
 

@@ -41,7 +41,7 @@ class Samples(NamedTuple):
     def chunks(self, n: int) -> Iterator["Samples"]:
         """Cut into pieces of `n` labelled samples; the last has the unlabelled ones.
 
-        Each is copied when its turn comes: all of them would be the table once more.
+        Each piece is copied when its turn comes: all at once would double the memory.
         """
         n_labelled = self.n_labelled
         if n_labelled <= n:

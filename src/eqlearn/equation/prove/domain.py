@@ -29,7 +29,8 @@ N_LINES = 64
 TOUCHES = 1e-12
 #: A numerator that falls to this share of its largest value is zero.
 VANISHES = 1e-9
-#: So small must a denominator be where its sign changes, or it is not continuous there.
+#: Where its sign changes, a continuous denominator is at most this share of its size at
+#: the ends of the line.
 CONTINUOUS = 1e-6
 
 PoleVerdict = Literal["proved", "pole found", "not decided"]
@@ -219,7 +220,7 @@ def _worst(both: Part, zeros: Array) -> Pole:
     points = both.spread()
     largest = np.nanmax(np.abs(both.values(points)[0]), initial=0.0)
     vanishes = abs(a[worst]) <= VANISHES * largest
-    # The numerator may be zero as well but fall more slowly, as in sin(x) / x².
+    # Where the numerator is zero too, it may still fall too slowly, as in sin(x) / x².
     lines = points[:N_LINES] - zeros[worst]
     far, near = (_typical_ratio(both, zeros[worst] + h * lines) for h in (1e-3, 1e-5))
     is_removable = bool(vanishes and near <= 10 * far)

@@ -62,11 +62,11 @@ def simplified(
 
 
 class _NotSimplified(Exception):
-    """Why; it never leaves this module."""
+    """Why an expression stays as it is; caught in `simplified`."""
 
 
 def _ask(question: str, seconds: float) -> list[list[Any]]:
-    # -P: a file called sympy.py in the working directory is not the one to import.
+    # -P, so that a file sympy.py in the working directory is not imported instead.
     command = [sys.executable, "-P", "-m", "eqlearn.equation.write.simplify"]
     try:
         child = subprocess.run(
@@ -142,10 +142,10 @@ def _are_equal(
     symbols: Sequence[Any],
     ends: Sequence[tuple[float, float]],
 ) -> bool:
-    """Compare values where the original has finite ones; without any, say no."""
+    """Compare values where the original is finite; False if it is so nowhere."""
     import sympy
 
-    # Under names of our own, for lambdify runs what it prints.
+    # With symbols x1, x2, ...: lambdify runs the names that it prints.
     own = [sympy.Symbol(f"x{i + 1}") for i in range(len(symbols))]
     names = dict(zip(symbols, own, strict=True))
     low, high = np.reshape(ends, (-1, 2)).T
@@ -166,12 +166,12 @@ def _are_equal(
 
 
 def _main() -> None:
-    """Answer one question from standard input: the child's whole life."""
+    """Simplify the expression on standard input: all that the child process does."""
     import sympy
 
     question = json.loads(sys.stdin.read())
     if hasattr(signal, "alarm"):
-        # Its own end, in case the parent is killed and can no longer kill it.
+        # The child ends itself, in case the parent is killed before it can kill it.
         signal.alarm(math.ceil(question["seconds"]) + 1)
     nodes = question["nodes"]
     n_symbols = 1 + max([node[1] for node in nodes if node[0] == "symbol"], default=-1)

@@ -1,7 +1,7 @@
-"""How the criteria fare: which of a search's candidates each would have picked.
+"""How often each criterion would have picked the right candidate of a search.
 
-Lines keep what criteria see of every candidate, and how far it is off. So criteria are
-compared as they are now, on searches however old.
+The lines of runs keep what criteria see of every candidate, and its error. So today's
+criteria can be compared on searches of any age.
 """
 
 import math

@@ -116,7 +116,7 @@ def _slice(learned: Sequence[Learned], asked: Problem) -> Line:
 
 def _rms(answers: Sequence[Answer], asked: Problem, x: Array) -> Array:
     """Each target's RMS distance (M,) to the truth at x."""
-    with np.errstate(all="ignore"):  # a wrong formula may do anything out there
+    with np.errstate(all="ignore"):  # a wrong formula may have poles out there
         predicted = np.stack([answer.learned.predict(x) for answer in answers], axis=1)
         missed = predicted - asked.evaluate(x)
         rms: Array = np.sqrt(np.mean(missed**2, axis=0))

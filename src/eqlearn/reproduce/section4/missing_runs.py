@@ -1,8 +1,8 @@
 """Make the runs that are missing, each in a process of its own, and write them down.
 
 Every run is a line in a file as soon as it has ended. The same call again goes on from
-there; Ctrl-C loses the runs under way and no others, and of networks whose training
-takes hours no finished step.
+there. Ctrl-C loses only the runs under way; where training takes hours, not even these,
+but only their unfinished steps.
 """
 
 import math
@@ -29,7 +29,8 @@ _LONGEST_FORMULA = 100
 #: Loads and, after a change, compiles the kernels; not recorded.
 _WARM_UP = TimedRun(Run("eqlearn", "laws", "reduced-mass", 0, 50, 0.01, 0, "1"), 1.0)
 
-_HOW = "Run eqlearn on them first, or give a time."
+#: What to do about runs whose time limit is a multiple of eqlearn's time.
+_HOW = "Let eqlearn learn the same problems first, or give a time limit."
 
 
 def conduct(
@@ -43,7 +44,7 @@ def conduct(
 ) -> None:
     """Make the runs that a file has no line of, in order, some at a time.
 
-    A run whose time is measured by eqlearn's has to wait until that is known.
+    A run that is allowed a multiple of eqlearn's time waits until that time is known.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     left = _missing(runs, path, n_workers, redo=redo)
@@ -55,7 +56,7 @@ def conduct(
             if (seconds := allowed(run)) is not None
         ]
         if not timed:
-            tell(f"Left out for want of eqlearn's time: {len(left)} runs. {_HOW}")
+            tell(f"{len(left)} runs have no time limit yet and are left out. {_HOW}")
             return
         _make(timed, n_at_once, path, tell)
         done = {one.run.key for one in timed}
@@ -69,7 +70,8 @@ def _missing(
 
     def is_done(run: Run) -> bool:
         line = lines.get(run.key)
-        # What was not possible may be by now, and what is kept can go on.
+        # A package that was missing may be installed now, and a run of hours that
+        # failed can go on from its directory.
         return (
             line is not None
             and line["status"] != "not possible"
@@ -105,7 +107,7 @@ def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
 
 
 def _patience(timed: TimedRun) -> float:
-    """Allow for starting, compiling and judging, and for limits being overrun."""
+    """Allow time for starting, compiling and judging, and for overrunning the limit."""
     return 3 * timed.time_limit + 180
 
 

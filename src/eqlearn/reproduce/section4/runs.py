@@ -28,13 +28,13 @@ ONE_TIME, TEN_TIMES = "1x", "10x"
 TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
 #: No time limit.
 TO_THE_END = "none"
-#: Seconds between two words about a run of hours.
+#: Seconds between two reports of how far a run of hours is.
 NEWS = 300.0
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is learned, from what, in what time."""
+    """Which problem a method learns, from which data, within which time limit."""
 
     method: str
     group: str
@@ -52,17 +52,17 @@ class Run:
 
     @property
     def question(self) -> tuple[Any, ...]:
-        """What is asked, whoever is to answer it and from whichever draw of data."""
+        """What is to be learned, without the method and the seed of the data."""
         return self.problem, self.rows, self.noise, self.far
 
     @property
     def asked(self) -> Problem:
-        """The problem, as noisy as here."""
+        """The problem with the noise of this run."""
         return problem(self.problem).with_noise(self.noise)
 
     def random(self, *more: int) -> np.random.Generator:
-        """Draw as this run does, whoever makes it."""
-        # The name is part of it: 62 laws at one seed have their noise from 62 draws.
+        """Random numbers of this run: the same for every method."""
+        # The problem's name is part of the seed, so that no two problems share noise.
         name = zlib.crc32(self.problem.encode())
         return np.random.default_rng([name, self.seed, *more])
 
@@ -94,7 +94,7 @@ def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
 
 
 def perform(timed: TimedRun) -> Line:
-    """Make a run and judge what came out: all of a line but what all runs share."""
+    """Make a run and judge its answers; the line lacks only what all runs share."""
     code = {"commit": commit()}  # what is imported now; it may change while this runs
     question = posed(timed)
     if timed.run_dir is not None:  # it takes hours
@@ -167,14 +167,14 @@ def commit() -> str:
         return ""
 
 
-#: Tells a run's seconds from the lines so far; None if they do not say.
+#: The time limit of a run in seconds; None while eqlearn's time is not known.
 Allowance = Callable[[Run], float | None]
 
 
 def allowance(lines: dict[tuple[Any, ...], Line]) -> Allowance:
-    """Measure rivals' time by the median of eqlearn's on the same question.
+    """Allow rivals a multiple of eqlearn's median time on the same question.
 
-    They have one core: where eqlearn had two, they have twice as long.
+    Rivals have one core: where eqlearn had two, they get twice its time.
     """
     ours: dict[tuple[Any, ...], list[float]] = {}
     for line in lines.values():

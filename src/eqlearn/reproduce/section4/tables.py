@@ -35,8 +35,8 @@ NOTES = (
     "domain; root mean squares, of all outputs together",
     "as there: as the paper measures, against targets with the noise of the training "
     "data, so that the true formula has the noise as its error",
-    "cores: of one run; who searches a grid and has less time than that takes has "
-    "tried a part of it, or trained for fewer epochs",
+    "cores: of one run; a method that had less time than its grid takes has tried a "
+    "part of the grid, or trained for fewer epochs",
     "identified: the true formula once constants are rounded to three decimals, or "
     "within 1 % of the target's spread over three times the training range",
 )
@@ -108,7 +108,7 @@ def seconds_of(line: Line) -> float:
     """How long a run took."""
     if "seconds" in line:
         return float(line["seconds"])
-    # A crash has no time; the best that can be said is that it took all it had.
+    # A crash has no time of its own: it counts as its whole limit.
     return float(line["time_limit"] or math.inf)
 
 
