@@ -28,7 +28,7 @@ from eqlearn.control.dynamics import dynamics_of, equations_of_motion, rates_by
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import PLANNERS, Planner, Shooting, planner
 from eqlearn.control.rollouts import collect
-from eqlearn.control.simulate import Dynamics, Step, stepper
+from eqlearn.control.simulate import Dynamics, StepFunction, stepper
 from eqlearn.model.model_file import load
 from eqlearn.network.graph import CONSTANT, Graph, Node
 
@@ -102,7 +102,9 @@ MODELS: dict[str, Callable[[], Dynamics]] = {
 }
 
 
-def measure(model: str, step: Step, plan: Planner, n_runs: int, n_steps: int) -> Result:
+def measure(
+    model: str, step: StepFunction, plan: Planner, n_runs: int, n_steps: int
+) -> Result:
     with threadpool_limits(limits=1):
         seeds = range(n_runs)
         runs = [swingup.swing_up(step, plan, n_steps, seed=seed) for seed in seeds]

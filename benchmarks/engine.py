@@ -46,7 +46,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import AnyArray as Array
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import forward, is_weight, unpack
 from eqlearn.problems import problem
@@ -116,7 +116,7 @@ class Agreement:
 
     @property
     def is_same(self) -> bool:
-        return max(astuple(self)) <= SAME
+        return bool(max(astuple(self)) <= SAME)
 
 
 @dataclass(frozen=True)

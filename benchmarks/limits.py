@@ -27,8 +27,8 @@ from eqlearn.baselines.question import Answer
 from eqlearn.problems import Learned
 from eqlearn.reproduce.jsonl import append_line
 from eqlearn.reproduce.section4.runs import (
-    Job,
     Run,
+    TimedRun,
     circumstances,
     judged_for,
     posed,
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fitted(run: Run) -> list[Answer]:
-    question = posed(Job(run, 1.0))
+    question = posed(TimedRun(run, 1.0))
     x, y = question.x, question.y
     if question.far is not None:
         x, y = map(np.concatenate, zip((x, y), question.far, strict=True))

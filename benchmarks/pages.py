@@ -22,7 +22,7 @@ from eqlearn.reproduce.section4.figures import plot_selection, plot_slices
 from eqlearn.reproduce.section4.results import lines_of
 from eqlearn.reproduce.section4.runs import read_lines
 from eqlearn.reproduce.section4.tables import table
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.strategy import STANDARD, numbers
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _weights() -> str:
         return ""
     rows = [[f"V^int-S, α = {a:g}", _percent(picks.v_int_s[a])] for a in ALPHAS]
     rows.append(["information", _percent(picks.default)])
-    return Layout("", ("criterion", "right picks"), rows).markdown_table()
+    return TextTable("", ("criterion", "right picks"), rows).markdown_table()
 
 
 def _percent(share: float) -> str:
@@ -75,7 +75,7 @@ def _strategy() -> str:
     rows = [
         [f"`{one.name}`", _written(one.value), one.why] for one in numbers(STANDARD)
     ]
-    return Layout("", ("number", "value", "why"), rows).markdown_table()
+    return TextTable("", ("number", "value", "why"), rows).markdown_table()
 
 
 def _written(value: object) -> str:

@@ -10,7 +10,7 @@ from benchmarks.recovery_groups import GROUPS, PEER_LAWS, TRUE_FORM
 from eqlearn.problems import LAWS, problem
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.tables import limit_of, seconds_of
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 
 HEADER = (
     "problem",
@@ -64,7 +64,7 @@ def _is_symbolic(line: Line) -> bool:
 
 
 def _is_identified(line: Line) -> bool:
-    return line.get("identified", "no") != "no"
+    return bool(line.get("identified", "no") != "no")
 
 
 def _extrapolates(line: Line) -> bool:
@@ -140,10 +140,10 @@ class Row(NamedTuple):
         )
 
 
-def recovery_table(lines: Sequence[Line]) -> Layout:
+def recovery_table(lines: Sequence[Line]) -> TextTable:
     """Lay out what was found, with what was not in the notes."""
     rows = [row.cells() for row in rows_of(lines)]
-    return Layout("Recovery", HEADER, rows, notes(lines))
+    return TextTable("Recovery", HEADER, rows, notes(lines))
 
 
 def notes(lines: Iterable[Line]) -> list[str]:

@@ -17,7 +17,7 @@ from eqlearn import EquationLearner
 from eqlearn.control.derivatives import dynamics_data
 from eqlearn.control.dynamics import equations_of_motion, learn_dynamics
 from eqlearn.control.mpc import Controller, control
-from eqlearn.control.planning import PathIntegral, Task
+from eqlearn.control.planning import ControlTask, PathIntegral
 from eqlearn.control.rollouts import bounds_of, collect, renamed
 from eqlearn.control.simulate import stepper
 
@@ -74,7 +74,7 @@ def main(settings: Settings | None = None) -> tuple[Any, float]:
 
     # Plan with what was learned, act, look, plan anew.
     step = stepper(equations_of_motion(learner.model_), named[0].dt)
-    task = Task(step, cost, bounds_of(env), is_summed=True)
+    task = ControlTask(step, cost, bounds_of(env), is_summed=True)
     planner = PathIntegral(horizon=chosen.horizon, hold=4)
     controller = Controller(task, planner, seed=chosen.seed)
     run = control(env, controller, chosen.n_steps, seed=chosen.seed, state_of=state_of)

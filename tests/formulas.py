@@ -5,7 +5,7 @@ import numpy as np
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 NOISE = 0.01
 ONE = {CONSTANT: 1.0}

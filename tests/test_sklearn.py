@@ -9,6 +9,6 @@ from eqlearn import EquationLearner
 
 
 # One process and few attempts: what is found is not the point here.
-@parametrize_with_checks([EquationLearner(max_attempts=4, n_jobs=1)])
+@parametrize_with_checks([EquationLearner(max_attempts=4, n_jobs=1)])  # type: ignore[untyped-decorator]
 def test_common_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

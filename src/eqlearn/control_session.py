@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Tell
 from eqlearn.control import logs
 from eqlearn.control.dynamics import equations_of_motion, learn_motion
 from eqlearn.control.film import write_gif
-from eqlearn.control.mpc import Controller, Run, control
-from eqlearn.control.planning import Cost, Planner, Task, planner
+from eqlearn.control.mpc import Controller, control
+from eqlearn.control.mpc import ControlRun as Run
+from eqlearn.control.planning import ControlTask as Task
+from eqlearn.control.planning import Cost, Planner, planner
 from eqlearn.control.rollouts import (
     Policy,
     Trajectory,
@@ -27,7 +29,7 @@ from eqlearn.control.rollouts import (
 )
 from eqlearn.control.simulate import stepper
 from eqlearn.errors import EqlearnError, must, printable
-from eqlearn.run_directory import Tell, keep, open_run, spelled_as_options
+from eqlearn.run_directory import keep, open_run, spelled_as_options
 
 if TYPE_CHECKING:
     from eqlearn.control.rollouts import Env
@@ -233,7 +235,7 @@ def learn(
     origin = {"environment": request.env or "", "files": ", ".join(request.logs)}
     known = {name: value for name, value in origin.items() if value}
     learned = {**learner.model_.settings, "origin": known}
-    model = replace(learner.model_, settings=learned)
+    model: Model = replace(learner.model_, settings=learned)
     keep(directory, model, data.inputs, data.derivatives)
     return model
 

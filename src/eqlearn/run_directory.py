@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqlearn._types import Array
-from eqlearn.data.choose import Samples, choose_columns
+from eqlearn._types import Array, Integers, Tell
+from eqlearn.data.choose import ChosenColumns as Samples
+from eqlearn.data.choose import choose_columns
 from eqlearn.data.read import read_table
 from eqlearn.data.table import Table, checked_weight, column_of
 from eqlearn.data.write_table import replacing, write_table
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MODEL, SAMPLE = "model.json", "sample.npz"
 MOST_SAMPLED = 2000
 
-Tell = Callable[[str], None]
 Ranges = Mapping[str, tuple[float, float]]
 
 # What the library calls a setting, and what it is called on the command line.
@@ -121,7 +121,7 @@ def fit_table(
             extrapolation=far and (_frame(far.x, far.inputs), far.y),
         )
     settings = {**learner.model_.settings, "origin": origin}
-    model = replace(learner.model_, settings=settings)
+    model: Model = replace(learner.model_, settings=settings)
     keep(directory, model, samples.x, samples.y)
     return model
 
@@ -256,7 +256,7 @@ def keep(directory: Path, model: "Model", x: Array, y: Array) -> tuple[Path, ...
     return report_run(directory)
 
 
-def sampled(x: Array) -> Array:
+def sampled(x: Array) -> Integers:
     """The numbers of some rows, in their order; of all if they are not many."""
     if len(x) <= MOST_SAMPLED:
         return np.arange(len(x))

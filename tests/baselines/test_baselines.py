@@ -15,7 +15,7 @@ from eqlearn.baselines.affordable import FEWEST_EPOCHS, affordable
 from eqlearn.baselines.evolutionary import gplearn_formula, operon_formula
 from eqlearn.baselines.methods import BASELINES
 from eqlearn.baselines.question import Answer, Clock, NotPossible, Question, peer
-from eqlearn.baselines.validation import Fit, Rows, Split, standardised
+from eqlearn.baselines.validation import GridFit, Rows, Split, standardised
 from eqlearn.errors import EqlearnError
 from eqlearn.problems import problem
 from eqlearn.search.attempts.grid_networks import Grid
@@ -104,7 +104,7 @@ def test_two_targets_of_unlike_size_are_learned_in_time(
     learn = BASELINES[name].load()
     start = time.monotonic()
     answers = learn(question)
-    assert time.monotonic() - start < question.seconds + more_seconds
+    assert time.monotonic() - start < question.time_limit + more_seconds
     assert relative_error(answers, question) < largest_error
     if name in ("pyoperon", "gplearn"):
         for answer in answers:
@@ -150,13 +150,13 @@ def test_the_grids_are_those_of_the_paper() -> None:
     assert {setting.layers for setting in mlp.GRID[:18]} == {2, 3, 4}
 
 
-def fits(*values: float) -> list[Fit[float]]:
+def fits(*values: float) -> list[GridFit[float]]:
     """Models that predict the same everywhere."""
 
     def always(value: float) -> Callable[[Any], Any]:
         return lambda x: 0 * x + value
 
-    return [Fit(value, always(value), 1, 1) for value in values]
+    return [GridFit(value, always(value), 1, 1) for value in values]
 
 
 def constant(value: float) -> Rows:
@@ -188,7 +188,7 @@ def test_a_tenth_is_held_out_and_far_points_are_kept_apart() -> None:
 
 
 def test_a_search_ends_in_time_with_one_setting_at_least() -> None:
-    def fit(setting: float, clock: Clock) -> Fit[float]:
+    def fit(setting: float, clock: Clock) -> GridFit[float]:
         tried.append(setting)
         time.sleep(0.02)
         return fits(setting)[0]
@@ -238,7 +238,7 @@ def test_eql_trains_as_long_as_the_time_allows() -> None:
     question = ask(linear, n=9000)
 
     def epochs(seconds: float) -> int | None:
-        return affordable(eql.GRID, replace(question, seconds=seconds)).n_epochs
+        return affordable(eql.GRID, replace(question, time_limit=seconds)).n_epochs
 
     assert epochs(1.0) == FEWEST_EPOCHS
     # 0.8 · 600 s less 6 s of compiling, at 0.26 s for an epoch of all batches.
@@ -278,7 +278,7 @@ def test_sindy_needs_the_true_terms_of_the_cart_pendulum() -> None:
         for answer, y in zip(answers, truth.T, strict=True):
             check_formula(answer, question)
             assert answer is not None
-            errors.append(np.std(answer.learned.predict(outside) - y))
+            errors.append(float(np.std(answer.learned.predict(outside) - y)))
         return max(errors)
 
     assert error("sindy-informed") < 0.1 < 1 < error("sindy")
@@ -312,7 +312,10 @@ def test_a_gplearn_program_is_read() -> None:
         ({"x": np.full((300, 2), np.nan)}, "`x` must be finite everywhere"),
         ({"y": np.zeros((3, 1))}, "`y` must be as long as x, 300 rows"),
         ({"names": ("x1",)}, "`names` must be one for each of 2 inputs"),
-        ({"seconds": 0.0}, "`seconds` must be above 0, and may be infinite; got 0.0"),
+        (
+            {"time_limit": 0.0},
+            "`time_limit` must be above 0, and may be infinite; got 0.0",
+        ),
         ({"noise": np.zeros(2)}, "`noise` must be one for each of 1 targets"),
         ({"far": (np.ones((4, 1)), np.ones((4, 1)))}, "`far` must be points with 2"),
     ],

@@ -8,7 +8,7 @@ import sympy
 from benchmarks import limits
 from benchmarks.recovery_groups import TRUE_FORM
 from benchmarks.recovery_table import rows_of
-from eqlearn.reproduce.section4.runs import Job, Run, posed
+from eqlearn.reproduce.section4.runs import Run, TimedRun, posed
 
 
 def test_decimal_numbers_are_fitted_and_others_kept() -> None:
@@ -29,7 +29,7 @@ def test_decimal_numbers_are_fitted_and_others_kept() -> None:
 
 def test_the_data_are_those_of_the_runs(tmp_path: Path) -> None:
     run = Run("eqlearn", "laws", "pendulum", 1, 200, 0.01, 0, "1")
-    assert np.array_equal(posed(Job(run, 1.0)).y, posed(Job(run, 9.0, 2)).y)
+    assert np.array_equal(posed(TimedRun(run, 1.0)).y, posed(TimedRun(run, 9.0, 2)).y)
     out = tmp_path / "limits.jsonl"
     limits.main(["--problem", "pendulum", "--out", str(out)])
     lines = [*map(json.loads, out.read_text().splitlines())]

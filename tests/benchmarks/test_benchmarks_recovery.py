@@ -1,8 +1,5 @@
 import json
-import math
-import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,13 +17,12 @@ from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Learned, problem
 from eqlearn.reproduce.section4 import missing_runs as conduct
 from eqlearn.reproduce.section4.judging import judge
-from eqlearn.reproduce.section4.runs import Job, Run, allowance, read_lines
-from eqlearn.reproduce.subprocesses import Failure, in_processes
+from eqlearn.reproduce.section4.runs import Run, TimedRun, allowance, read_lines
 
 
 def in_this_process(
-    function: Callable[[Job], Any], jobs: list[Job], *_: object
-) -> Iterator[tuple[Job, Any]]:
+    function: Callable[[TimedRun], Any], jobs: list[TimedRun], *_: object
+) -> Iterator[tuple[TimedRun, Any]]:
     return ((job, function(job)) for job in jobs)
 
 
@@ -179,20 +175,3 @@ def test_a_missing_peer_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "gplearn.genetic", None)
     with pytest.raises(SystemExit, match=r'pip install "eqlearn\[peers\]"'):
         recovery.main(["--method", "gplearn", "--table"])
-
-
-def test_a_crash_costs_one_run() -> None:
-    def results(function: Callable[[Any], Any], *jobs: float) -> list[Any]:
-        done = in_processes(function, jobs, 2, lambda job: 60)
-        return [result for _, result in sorted(done)]
-
-    error, root = results(math.sqrt, -1, 4)
-    assert error.status == "crashed"
-    assert error.message.rstrip().endswith(("math domain error", "input, got -1.0"))
-    assert root == 2
-    assert results(os._exit, 3) == [Failure("crashed", "exit code 3")]
-
-
-def test_a_run_without_end_is_stopped() -> None:
-    ((_, result),) = in_processes(time.sleep, [600], 1, lambda job: 0.5)
-    assert result.status == "stopped"

@@ -81,7 +81,8 @@ def test_averages_take_most_of_the_noise_out_of_the_swing_up() -> None:
     def errors(window: int) -> Array:
         data = dynamics_data([run], window=window)
         true = swingup.dynamics(data.states, data.actions)
-        return np.sqrt(np.mean((data.derivatives - true) ** 2, axis=0))
+        rms: Array = np.sqrt(np.mean((data.derivatives - true) ** 2, axis=0))
+        return rms
 
     # The last one is an acceleration that is not linear in the state.
     assert (errors(15) < errors(1) / [9, 9, 9, 4]).all()

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -43,7 +44,8 @@ def test_inputs_are_left_as_they_were_and_precision_is_kept() -> None:
     actions = rng.normal(size=(5, graph.n_inputs - 2)).astype(np.float32)
     before = states.copy(), actions.copy()
     with np.errstate(all="ignore"):
-        found = dynamics_of(graph, graph.n_inputs - 2)(states, actions)
+        dynamics: Any = dynamics_of(graph, graph.n_inputs - 2)
+        found = dynamics(states, actions)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(states, before[0])
     np.testing.assert_array_equal(actions, before[1])

@@ -10,17 +10,17 @@ from eqlearn.control import swingup
 from eqlearn.control.mpc import Controller, control
 from eqlearn.control.planning import (
     PLANNERS,
-    Plan,
+    ActionPlan,
+    ControlTask,
     Planner,
     Shooting,
-    Task,
     bounds,
     planner,
 )
 from eqlearn.control.rollouts import bounds_of
 from eqlearn.errors import EqlearnError
 
-TASK = Task(swingup.step, swingup.cost, bounds(-1, 1))
+TASK = ControlTask(swingup.step, swingup.cost, bounds(-1, 1))
 
 
 @pytest.fixture
@@ -75,9 +75,9 @@ class Echo(Planner):
     """Plans 1, 2, 3, or what it is given."""
 
     def search(
-        self, task: Task, state: Array, rng: np.random.Generator, previous: Any
-    ) -> Plan:
-        return Plan(
+        self, task: ControlTask, state: Array, rng: np.random.Generator, previous: Any
+    ) -> ActionPlan:
+        return ActionPlan(
             np.array([[1.0], [2.0], [3.0]]) if previous is None else previous, 0
         )
 
@@ -133,7 +133,7 @@ def test_a_sensor_that_fails_for_a_while_does_not_stop_the_loop(
 def test_another_environment_needs_a_model_and_a_reading_of_its_observations() -> None:
     env = gymnasium.make("Pendulum-v1")
     controller = Controller(
-        Task(pendulum_step, pendulum_cost, bounds_of(env), is_summed=True),
+        ControlTask(pendulum_step, pendulum_cost, bounds_of(env), is_summed=True),
         planner("mppi", n_lookaheads=300, horizon=20, hold=4),
     )
     run = control(env, controller, 100, seed=0, state_of=angle_and_spin)
@@ -152,7 +152,7 @@ def pendulum_step(states: Array, actions: Array) -> Array:
 
 
 def pendulum_cost(states: Array, actions: Array) -> Array:
-    return 0.1 * states[:, 1] ** 2 - 10 * np.cos(states[:, 0])
+    return np.asarray(0.1 * states[:, 1] ** 2 - 10 * np.cos(states[:, 0]))
 
 
 def test_an_environment_with_a_choice_of_actions_gets_one_line() -> None:

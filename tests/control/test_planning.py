@@ -10,12 +10,12 @@ from eqlearn._types import Array
 from eqlearn.control import swingup
 from eqlearn.control.planning import (
     PLANNERS,
+    ActionPlan,
+    ControlTask,
     CrossEntropy,
     PathIntegral,
-    Plan,
     Planner,
     Shooting,
-    Task,
     bounds,
     look_ahead,
     planner,
@@ -37,10 +37,12 @@ def far_from_three(states: Array, actions: Array) -> Array:
     return np.abs(states[:, 0] - 3)
 
 
-DRIFT = Task(drift, far_from_three, bounds(-1, 1))
+DRIFT = ControlTask(drift, far_from_three, bounds(-1, 1))
 
 
-def run(plan: Planner, task: Task, state: Array = 0.0, **options: Any) -> Plan:
+def run(
+    plan: Planner, task: ControlTask, state: float | Array = 0.0, **options: Any
+) -> ActionPlan:
     rng = np.random.default_rng(0)
     return plan(task, np.atleast_1d(state), rng=rng, **options)
 
@@ -72,7 +74,7 @@ def test_look_aheads_that_blow_up_cost_infinity_and_the_others_do_not() -> None:
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("is_summed", [False, True])
 def test_no_cost_hides_a_state_that_is_lost(value: float, is_summed: bool) -> None:
-    task = Task(
+    task = ControlTask(
         lambda states, actions: np.full_like(states, value),
         lambda states, actions: np.zeros(len(states)),
         bounds(-1, 1),
@@ -192,7 +194,7 @@ def test_rounds_of_cross_entropy_share_the_look_aheads() -> None:
     assert sizes == [300] * 6
 
 
-def second_round(plan: CrossEntropy, task: Task) -> Array:
+def second_round(plan: CrossEntropy, task: ControlTask) -> Array:
     """Return the actions that were drawn around the best of the first round."""
     rounds: list[Array] = []
 
@@ -235,7 +237,7 @@ def test_the_weights_of_mppi_do_not_depend_on_the_unit_of_cost() -> None:
 
 
 def test_a_shifted_plan_drops_the_first_action_and_repeats_the_last() -> None:
-    plan = Plan(np.array([[1.0], [2.0], [3.0]]), 0.0)
+    plan = ActionPlan(np.array([[1.0], [2.0], [3.0]]), 0.0)
     np.testing.assert_array_equal(shifted(plan), [[2], [3], [3]])
 
 
@@ -256,7 +258,7 @@ def test_states_lie_column_by_column_for_the_models_sake() -> None:
         assert states[:, 1].flags.c_contiguous
         return swingup.step(states, actions)
 
-    task = Task(strict, swingup.cost, bounds(-1, 1))
+    task = ControlTask(strict, swingup.cost, bounds(-1, 1))
     Shooting(10, 3)(task, np.array(swingup.HANGING), rng=np.random.default_rng(0))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from eqlearn._types import Array
 from eqlearn.control import swingup
-from eqlearn.control.mpc import Run
+from eqlearn.control.mpc import ControlRun
 from eqlearn.control.planning import Shooting
 from eqlearn.control.rollouts import trajectory
 from eqlearn.control.simulate import simulate
@@ -59,7 +59,8 @@ def test_a_free_pole_keeps_its_energy() -> None:
 def energy(states: Array) -> Array:
     _, speed, theta, spin = np.moveaxis(states, -1, 0)
     moving = 1.1 * speed**2 / 2 + 0.05 * speed * spin * np.cos(theta)
-    return moving + 4 / 3 * 0.025 * spin**2 / 2 + 0.05 * 9.8 * np.cos(theta)
+    turning = 4 / 3 * 0.025 * spin**2 / 2
+    return np.asarray(moving + turning + 0.05 * 9.8 * np.cos(theta))
 
 
 def test_any_leading_shape_gives_the_same_derivatives() -> None:
@@ -103,7 +104,7 @@ def test_a_model_swings_up_in_the_environment_that_is_asked_for() -> None:
 def test_upright_means_the_last_two_seconds(n_up: int, is_up: bool) -> None:
     rewards = np.r_[np.zeros(50), np.ones(n_up)]
     states, actions = np.zeros((len(rewards) + 1, 4)), np.zeros((len(rewards), 1))
-    run = Run(trajectory(states, actions, 0.02, rewards), np.zeros(1), 0)
+    run = ControlRun(trajectory(states, actions, 0.02, rewards), np.zeros(1), 0)
     assert swingup.is_upright(run) == is_up
 
 

@@ -120,4 +120,4 @@ def test_repeated_rows_are_counted_as_by_comparison() -> None:
     values[0] = 0.0
     expected = len(values) - len(np.unique(values + 0.0, axis=0))
     assert expected > 1000
-    assert _count_repeated(values, [0, 1, 2]) == expected
+    assert _count_repeated(np.asarray(values, float), [0, 1, 2]) == expected

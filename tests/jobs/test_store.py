@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def step(state: bytes, is_done: bool = False) -> Step:
     return Step(state, is_done, {"n": len(state)})
 
 
-def query(directory: Path, statement: str, *values: object) -> list[tuple]:
+def query(directory: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
     connection = sqlite3.connect(directory / "run.db")
     try:
         with connection:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -93,7 +95,7 @@ def test_gradient_against_finite_differences(name: str) -> None:
     weights = initialise(architecture, rng)
     x = rng.uniform(-1, 1, (20, architecture.n_inputs))
 
-    def mean_square(w: np.ndarray, xp: object = np) -> float:
+    def mean_square(w: np.ndarray, xp: object = np) -> Any:
         return (forward(architecture, w, x, theta=0.1, xp=xp).outputs ** 2).mean()
 
     with jax.enable_x64(True):

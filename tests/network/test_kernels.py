@@ -7,7 +7,8 @@ from graphs import ONE, random_graph, random_inputs
 
 from eqlearn.network import kernels, units
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.training.levenberg import PLAIN, Division, Samples, Workspace, samples
+from eqlearn.training.levenberg import PLAIN, Division, Workspace
+from eqlearn.training.samples import Samples, samples
 
 
 def evaluated(graph: Graph, x: np.ndarray) -> kernels.Values:

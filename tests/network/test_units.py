@@ -74,10 +74,3 @@ def test_bad_units_are_refused(
 def test_unknown_units_suggest_the_nearest() -> None:
     with pytest.raises(EqlearnError, match="Did you mean 'sin'"):
         unit("sinn")
-
-
-def test_vectorised_sine_and_cosine_match_the_library() -> None:
-    x = np.linspace(-60, 60, 200_001, dtype=np.float32)
-    exact = x.astype(float)
-    assert np.abs(vectorised.sin(jnp.asarray(x)) - np.sin(exact)).max() < 3e-7
-    assert np.abs(vectorised.cos(jnp.asarray(x)) - np.cos(exact)).max() < 3e-7

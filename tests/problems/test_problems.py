@@ -3,6 +3,7 @@ import itertools
 import pickle
 from collections.abc import Callable
 from math import cos, inf, pi, sin, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -225,7 +226,7 @@ def test_random_expressions_obey_their_rules(n_hidden: int, seed: int) -> None:
     assert steepness(formula) <= 10
 
 
-def _combinations(formula: RandomFormula) -> list:
+def _combinations(formula: RandomFormula) -> list[Any]:
     units = [unit for layer in formula.layers for _, unit in layer]
     return [c for unit in units for c in unit] + [
         formula.numerator,
@@ -375,7 +376,7 @@ def test_a_verdict_needs_every_output(rng: np.random.Generator) -> None:
 
 
 def _problem(**changes: object) -> Problem:
-    settings: dict = {
+    settings: dict[str, Any] = {
         "name": "line",
         "inputs": ("x",),
         "outputs": ("y",),
@@ -419,6 +420,6 @@ def test_bad_arguments_are_named(ask: Callable[[], object], named: str) -> None:
         ask()
 
 
-def _judge(predict: Callable, expression: sympy.Expr | None = None) -> object:
+def _judge(predict: Callable[..., Any], expression: sympy.Expr | None = None) -> object:
     answer = Learned(predict, expression)
     return identified([answer], _problem(), np.random.default_rng())

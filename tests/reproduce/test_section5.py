@@ -180,7 +180,7 @@ def test_a_network_is_learned_and_tested(tmp_path: Path) -> None:
 def test_equations_are_learned_kept_and_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Knowing(BaseEstimator):
+    class Knowing(BaseEstimator):  # type: ignore[misc]  # it has no types
         """Finds the equations at once."""
 
         interrupted_ = False

@@ -172,7 +172,7 @@ def test_far_points_count_no_more_than_others_where_attempts_are_compared() -> N
     ],
 )
 def test_bad_requests_get_one_line(
-    x: list, y: list, options: dict[str, object], message: str
+    x: list[Any], y: list[Any], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(EqlearnError, match=message) as caught:
         learn(Request(x, y, **options))  # type: ignore[arg-type]

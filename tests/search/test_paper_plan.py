@@ -119,9 +119,9 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
         ({"initial": "release"}, "Did you mean 'released'"),
     ],
 )
-def test_bad_grids_are_refused(changes: dict[str, tuple], message: str) -> None:
+def test_bad_grids_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(EqlearnError, match=message):
-        replace(TINY, **changes)  # type: ignore[arg-type]
+        replace(TINY, **changes)
 
 
 def test_a_small_grid_is_trained_and_refined_to_the_formulas() -> None:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -178,7 +179,7 @@ def test_the_gradient_of_the_full_loss_against_finite_differences(
         batches = gradient.shuffled_batches(data, jax.random.key(0), 20)
         batch = jax.tree.map(lambda values: values[0], batches)
 
-        def loss(w: jax.Array) -> jax.Array:
+        def loss(w: jax.Array) -> Any:
             return gradient.batch_loss(
                 architecture, moment, 0.1, is_penalty_epoch, w, 0.01, batch
             )[0]
@@ -266,7 +267,7 @@ def test_a_negative_l1_is_refused() -> None:
     ],
 )
 def test_bad_data_get_one_line(
-    x: list, y: list, options: dict[str, object], message: str
+    x: list[Any], y: list[Any], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(EqlearnError, match=message) as caught:
         training_data(x, y, **options)  # type: ignore[arg-type]

@@ -7,24 +7,17 @@ from graphs import ONE, random_graph, random_inputs
 from scipy.optimize import least_squares
 
 from eqlearn.network import units
-from eqlearn.network.architecture import Architecture
 from eqlearn.network.canonical import canonical
-from eqlearn.network.forward import initialise
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node, from_network
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.levenberg import (
-    FLOOR,
     PLAIN,
     Division,
     Fit,
-    Samples,
-    SparseTraining,
     Workspace,
     fit,
-    fixed_denominators,
     normal_equations,
-    samples,
-    train,
 )
+from eqlearn.training.samples import FLOOR, Samples, samples
 
 
 def jittered(graph: Graph, rng: np.random.Generator, size: float) -> Graph:
@@ -78,27 +71,6 @@ def problem(name: str, noise: float, *, n: int = 300) -> tuple[Graph, Samples]:
 def sse_of(graph: Graph, data: Samples, division: Division = PLAIN) -> float:
     work = Workspace(graph, data)
     return work.evaluate(work.parameters(), division)
-
-
-def test_samples_are_laid_out_with_unlabelled_points_behind() -> None:
-    x, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0], [6.0]])
-    points, weight = np.array([[7.0, 8.0]]), np.array([4.0, 9.0])
-    data = samples(x, y, points=points, weight=weight)
-    np.testing.assert_array_equal(data.x, [[1, 3, 7], [2, 4, 8]])
-    np.testing.assert_array_equal(data.y, [[5, 6]])
-    np.testing.assert_array_equal(data.root_weight, [2, 3])
-    assert data.n_residuals == 2
-
-
-def test_a_part_of_the_samples_keeps_all_unlabelled_points() -> None:
-    rng = np.random.default_rng(0)
-    x, y, weight = rng.normal(size=(5, 2)), rng.normal(size=(5, 3)), np.arange(1.0, 6)
-    data = samples(x, y, points=rng.normal(size=(4, 2)), weight=weight)
-    few = data.first(2)
-    np.testing.assert_array_equal(few.x, data.x[:, [0, 1, 5, 6, 7, 8]])
-    np.testing.assert_array_equal(few.y, data.y[:, :2])
-    np.testing.assert_array_equal(few.root_weight, np.sqrt([1.0, 2.0]))
-    assert data.first(5) is data.first(99) is data
 
 
 def test_a_linear_graph_is_fitted_as_by_least_squares() -> None:
@@ -278,80 +250,3 @@ def test_the_one_form_leaves_no_direction_without_curvature(name: str) -> None:
     # and it fixes no more than is arbitrary
     full, _, _ = normal_equations(free, data)
     assert np.linalg.matrix_rank(full, tol=1e-9 * full.max()) == graph.n_parameters
-
-
-def test_training_scales_fractions_to_a_constant_of_one() -> None:
-    outputs = (({0: 6.0}, {CONSTANT: -2.0, 1: 1.0}), ({0: 1.0}, {CONSTANT: 4.0}))
-    graph = fixed_denominators(Graph(2, (), outputs))
-    assert graph.outputs == (
-        ({0: -3.0}, {CONSTANT: 1.0, 1: -0.5}),
-        ({0: 0.25}, {CONSTANT: 1.0}),
-    )
-    assert graph.fixed == {(1, CONSTANT), (3, CONSTANT)}
-
-
-SETTINGS = SparseTraining()
-
-
-class TestTrain:
-    """y = 0.7 x1 x2 + sin(2.5 x1), with noise of 0.01, from random weights."""
-
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (1000, 2))
-    truth = (0.7 * x[:, :1] * x[:, 1:]) + np.sin(2.5 * x[:, :1])
-    domain = (np.full(2, -2.0), np.full(2, 2.0))
-
-    def trained(
-        self,
-        seed: int,
-        *,
-        division: bool = False,
-        noise: float = 0.01,
-        settings: SparseTraining = SETTINGS,
-    ) -> Graph:
-        architecture = Architecture.compact(2, 1, division=division)
-        rng = np.random.default_rng(seed)
-        weights = initialise(architecture, rng, denominator=1.0)
-        start = fixed_denominators(from_network(architecture, weights))
-        noisy = self.truth + noise * np.random.default_rng(0).normal(size=(1000, 1))
-        return train(start, self.x, noisy, self.domain, settings, rng)
-
-    @pytest.mark.parametrize("division", [False, True])
-    def test_it_reaches_the_noise_with_few_weights(self, division: bool) -> None:
-        n_weights = Architecture.compact(2, 1, division=division).n_weights
-        errors = []
-        for seed in range(4):
-            graph = self.trained(seed, division=division)
-            outputs, _ = graph.evaluate(self.x)
-            errors.append(np.sqrt(np.mean((outputs - self.truth) ** 2)))
-            assert graph.n_parameters < n_weights / 2
-        assert np.median(errors) < 0.01
-
-    def test_it_is_decided_by_its_random_numbers(self) -> None:
-        assert self.trained(5) == self.trained(5)
-        assert self.trained(5) != self.trained(6)
-
-    def test_unlabelled_points_keep_denominators_up(self) -> None:
-        points = np.random.default_rng(1).uniform(-2, 2, (2000, 2))
-        below = {}
-        for n_points in (0, 100):
-            settings = SparseTraining(n_points=n_points)
-            graphs = [
-                self.trained(seed, division=True, noise=0.3, settings=settings)
-                for seed in range(10)
-            ]
-            lowest = [graph.evaluate(points)[1].min() for graph in graphs]
-            below[n_points] = sum(max(0.0, -low) for low in lowest)
-        # In all: where one network ends differs from processor to processor.
-        assert below[100] < below[0] / 2
-
-    def test_a_target_of_zero_leaves_nothing(self) -> None:
-        architecture = Architecture.compact(2, 1, division=False)
-        rng = np.random.default_rng(0)
-        start = fixed_denominators(
-            from_network(architecture, initialise(architecture, rng))
-        )
-        settings = SparseTraining(l1=1e-2, n_iterations=200)
-        graph = train(start, self.x, 0 * self.truth, self.domain, settings, rng)
-        assert graph.n_parameters <= 2
-        assert np.abs(graph.evaluate(self.x)[0]).max() < 1e-3

@@ -3,8 +3,8 @@ import pytest
 
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.training.levenberg import samples
 from eqlearn.training.rational import direct_start, library, sparse_start
+from eqlearn.training.samples import samples
 
 
 def error(graph: Graph | None, x: Array, y: Array) -> float:

@@ -11,7 +11,8 @@ from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.forward import initialise, is_weight
 from eqlearn.network.kernels import COMPILED
 from eqlearn.network.units import PAPER_UNITS, register_unit
-from eqlearn.training import checkpoint, gradient, layout, recipes, steps
+from eqlearn.training import checkpoint, gradient, recipes
+from eqlearn.training.compiled import layout, steps
 from eqlearn.training.gradient import GradientSettings, TrainingData, TrainingState
 from eqlearn.training.schedule import Schedule
 

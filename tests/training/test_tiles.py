@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from eqlearn.training import tiles
+from eqlearn.training.compiled import tiles
 
 LANES = tiles.N_LANES
 

@@ -25,8 +25,8 @@ def affordable(grid: Grid, question: Question) -> Grid:
     n_steps = max(1.0, (1 - STANDARD.rows.held_out) * len(question.x) / BATCH_SIZE)
     n_each = len(grid.batches()) / len(grid.depths)  # batches of each depth
     share = STANDARD.shares.training
-    left = share * question.seconds - COMPILE_SECONDS * len(grid.depths)
-    left *= question.workers
+    left = share * question.time_limit - COMPILE_SECONDS * len(grid.depths)
+    left *= question.n_workers
 
     def seconds(epochs_of: dict[int, int]) -> float:
         costs = (n * STEP_SECONDS[depth] for depth, n in epochs_of.items())

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LazyMethod:
     """A method by its place in this room, and the package that it needs, if any."""
 
     module: str
@@ -32,23 +32,23 @@ class Entry:
         return self.load()(question)
 
 
-OURS = Entry("ours", "by_eqlearn")
+OURS = LazyMethod("ours", "by_eqlearn")
 
-BASELINES: Mapping[str, Entry] = {
-    "eql": Entry("eql", "by_eql"),
-    "mlp": Entry("mlp", "by_mlp"),
-    "svr": Entry("svr", "by_svr"),
-    "pyoperon": Entry("evolutionary", "by_pyoperon", "pyoperon.sklearn"),
-    "gplearn": Entry("evolutionary", "by_gplearn", "gplearn.genetic"),
-    "sindy": Entry("sindy", "by_sindy", "pysindy"),
-    "sindy-informed": Entry("sindy", "by_informed_sindy", "pysindy"),
-    "zero": Entry("zero", "by_zero"),
+BASELINES: Mapping[str, LazyMethod] = {
+    "eql": LazyMethod("eql", "by_eql"),
+    "mlp": LazyMethod("mlp", "by_mlp"),
+    "svr": LazyMethod("svr", "by_svr"),
+    "pyoperon": LazyMethod("evolutionary", "by_pyoperon", "pyoperon.sklearn"),
+    "gplearn": LazyMethod("evolutionary", "by_gplearn", "gplearn.genetic"),
+    "sindy": LazyMethod("sindy", "by_sindy", "pysindy"),
+    "sindy-informed": LazyMethod("sindy", "by_informed_sindy", "pysindy"),
+    "zero": LazyMethod("zero", "by_zero"),
 }
 
 #: All that can be asked.
-METHODS: Mapping[str, Entry] = {
+METHODS: Mapping[str, LazyMethod] = {
     "eqlearn": OURS,
-    "eqlearn-paper": Entry("ours", "by_paper_recipe"),
-    "eqlearn-refined": Entry("ours", "by_refined_recipe"),
+    "eqlearn-paper": LazyMethod("ours", "by_paper_recipe"),
+    "eqlearn-refined": LazyMethod("ours", "by_refined_recipe"),
     **BASELINES,
 }

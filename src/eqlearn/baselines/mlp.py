@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from eqlearn._types import Array
 from eqlearn.baselines.question import Answer, Clock, Question
 from eqlearn.baselines.validation import (
-    Fit,
+    GridFit,
     Predict,
     Split,
     rms,
@@ -33,7 +33,7 @@ MOST_EPOCHS = 2000
 PATIENCE = 30
 
 
-class Setting(NamedTuple):
+class NetworkSetting(NamedTuple):
     """One point of the grid; L layers have L - 1 hidden ones, as in EQL."""
 
     l2: float  # λ
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
 #: The paper's grid (section 4.1), large networks first: they fit best. Where time is
 #: short, each λ is tried with one of them before any is tried with another.
 GRID = tuple(
-    Setting(10.0**exponent, layers, neurons)
+    NetworkSetting(10.0**exponent, layers, neurons)
     for neurons, layers, exponent in itertools.product(
         (20, 10, 5), (3, 4, 2), (-5.0, -6.3, -4.0, -6.0, -5.3, -4.3)
     )
@@ -60,14 +60,14 @@ def by_mlp(question: Question) -> list[Answer | None]:
     scaled, standard = standardised(question)
     rows = split(scaled)
 
-    def fit(setting: Setting, clock: Clock) -> Fit[Setting]:
+    def fit(setting: NetworkSetting, clock: Clock) -> GridFit[NetworkSetting]:
         network = _trained(setting, rows, question.seed, clock)
         weights = [*network.coefs_, *network.intercepts_]
         n_parameters = sum(some.size for some in weights)
-        return Fit(setting, _predict(network), n_parameters, len(rows.train.x))
+        return GridFit(setting, _predict(network), n_parameters, len(rows.train.x))
 
     with threadpool_limits(1):  # matrices are too small to be divided
-        best, n_tried = search(GRID, fit, rows, question.seconds)
+        best, n_tried = search(GRID, fit, rows, question.time_limit)
     remarks = {**best.setting._asdict(), "tried": n_tried, "grid": len(GRID)}
     return [
         Answer(
@@ -80,7 +80,7 @@ def by_mlp(question: Question) -> list[Answer | None]:
     ]
 
 
-def _trained(setting: Setting, rows: Split, seed: int, clock: Clock) -> Any:
+def _trained(setting: NetworkSetting, rows: Split, seed: int, clock: Clock) -> Any:
     """Train until the error no longer falls; the network is the one at its least."""
     x, y = rows.train
     smallest, largest = BATCH_SIZES

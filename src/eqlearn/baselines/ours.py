@@ -60,11 +60,11 @@ def _searched(question: Question, recipe: str | Grid) -> list[search.Found]:
         question.x,
         question.y,
         seed=question.seed,
-        time_limit=question.seconds if math.isfinite(question.seconds) else None,
+        time_limit=question.time_limit if math.isfinite(question.time_limit) else None,
         far=question.far,
-        jobs=question.workers,
+        jobs=question.n_workers,
         recipe=recipe,
-        run_dir=question.keep,
+        run_dir=question.run_dir,
     )
     return search.learn(request, question.follow)
 

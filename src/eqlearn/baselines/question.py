@@ -8,30 +8,30 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.data.table import checked_samples
 from eqlearn.errors import must
 from eqlearn.problems import Learned
 
 
 class NotPossible(Exception):
-    """What was asked is not for this method."""
+    """The question is one that the method cannot answer."""
 
 
 @dataclass(frozen=True)
 class Question:
     """A table to be explained; the noise is that of each target (M,)."""
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: Array
+    y: Array
     names: tuple[str, ...]  # of the inputs
     seed: int
-    seconds: float
-    noise: NDArray[np.float64]
-    far: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    workers: int = 1  # processes, for those who can use them
-    keep: Path | None = None  # where to keep what is finished, for those who can go on
+    time_limit: float  # seconds
+    noise: Array
+    far: tuple[Array, Array] | None = None
+    n_workers: int = 1  # processes, for those who can use them
+    run_dir: Path | None = None  # where methods that can go on keep what is finished
     follow: Callable[[Any], None] = lambda progress: None  # of searches like ours
 
     def __post_init__(self) -> None:
@@ -39,8 +39,8 @@ class Question:
         (_, n_inputs), (_, n_targets) = self.x.shape, self.y.shape
         if len(self.names) != n_inputs:
             raise must("names", f"one for each of {n_inputs} inputs", self.names)
-        if not self.seconds > 0:
-            raise must("seconds", "above 0, and may be infinite", self.seconds)
+        if not self.time_limit > 0:
+            raise must("time_limit", "above 0, and may be infinite", self.time_limit)
         if np.shape(self.noise) != (n_targets,):
             raise must("noise", f"one for each of {n_targets} targets", self.noise)
         if self.far is not None:
@@ -51,8 +51,8 @@ class Question:
 
     @property
     def n_targets(self) -> int:
-        """How many answers are wanted."""
-        return self.y.shape[1]
+        """How many targets the table has."""
+        return len(self.noise)
 
     def targets(self) -> "list[Question]":
         """Ask for each target alone, in its part of the time."""
@@ -62,7 +62,7 @@ class Question:
                 y=self.y[:, [m]],
                 noise=self.noise[[m]],
                 far=None if self.far is None else (self.far[0], self.far[1][:, [m]]),
-                seconds=self.seconds / self.n_targets,
+                time_limit=self.time_limit / self.n_targets,
             )
             for m in range(self.n_targets)
         ]
@@ -84,14 +84,14 @@ Method: TypeAlias = Callable[[Question], list[Answer | None]]
 
 
 class Clock:
-    """Runs from when it is made until its seconds are over."""
+    """Counts seconds down from when it is made."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds that are left, never less than none."""
+        """Seconds that are left, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
 

@@ -26,7 +26,7 @@ THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 DEGREE = 3
 
 #: The terms of inputs; as numbers with NumPy, as formulas with SymPy.
-Library: TypeAlias = Callable[..., list[Any]]
+TermLibrary: TypeAlias = Callable[..., list[Any]]
 
 
 def by_sindy(question: Question) -> list[Answer | None]:
@@ -81,11 +81,12 @@ def sparse(terms: Array, y: Array, threshold: float) -> Array:
         # It warns of what is an answer too: no term is large enough.
         warnings.simplefilter("ignore")
         solver.fit(terms, y)
-    return solver.coef_.T
+    coefficients: Array = solver.coef_.T
+    return coefficients
 
 
-def _answer(question: Question, library: Library) -> Answer:
-    clock, rows = Clock(question.seconds), split(question)
+def _answer(question: Question, library: TermLibrary) -> Answer:
+    clock, rows = Clock(question.time_limit), split(question)
     fits: list[Array] = []
     for threshold in THRESHOLDS:
         if fits and not clock.left:
@@ -122,9 +123,9 @@ def _table(
     return Candidates(errors(rows.held_out), size, information, far)
 
 
-def _predict(library: Library, coefficients: Array) -> Predict:
+def _predict(library: TermLibrary, coefficients: Array) -> Predict:
     return lambda x: (_terms(library, x) @ coefficients)[:, None]
 
 
-def _terms(library: Library, x: Array) -> Array:
+def _terms(library: TermLibrary, x: Array) -> Array:
     return np.stack(library(np, *x.T), axis=1)

@@ -18,7 +18,7 @@ from sklearn.svm import SVR
 from eqlearn._types import Array
 from eqlearn.baselines.question import Answer, Clock, Question
 from eqlearn.baselines.validation import (
-    Fit,
+    GridFit,
     Rows,
     best,
     search,
@@ -37,7 +37,7 @@ MOST_STEPS = 100_000
 CACHE = 500  # megabytes of kernel
 
 
-class Setting(NamedTuple):
+class KernelSetting(NamedTuple):
     """One point of the grid."""
 
     C: float
@@ -46,10 +46,10 @@ class Setting(NamedTuple):
 
 
 #: What did well on F-1, by rows held out; settings near to it are tried first.
-PROMISING = Setting(1000.0, 0.1, 1.0)
+PROMISING = KernelSetting(1000.0, 0.1, 1.0)
 
 
-def _distance(setting: Setting) -> float:
+def _distance(setting: KernelSetting) -> float:
     return math.dist(np.log(setting), np.log(PROMISING))
 
 
@@ -57,7 +57,7 @@ def _distance(setting: Setting) -> float:
 GRID = tuple(
     sorted(
         itertools.starmap(
-            Setting,
+            KernelSetting,
             itertools.product(
                 [10.0**k for k in (-3, -2, -1, 0, 1, 2, 3, 3.5)],
                 [10.0**k for k in (-3, -2, -1, 0)],
@@ -75,19 +75,20 @@ def by_svr(question: Question) -> list[Answer | None]:
 
 
 def _answer(question: Question) -> Answer:
-    clock = Clock(question.seconds)
+    clock = Clock(question.time_limit)
     scaled, standard = standardised(question)
     rows = split(scaled)
     few = rows.train.first(SEARCH_ROWS)
 
-    def fit(setting: Setting, own: Clock) -> Fit[Setting]:
+    def fit(setting: KernelSetting, own: Clock) -> GridFit[KernelSetting]:
         return _fitted(setting, few, own, most_steps=MOST_STEPS)
 
-    chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.seconds)
+    chosen, n_tried = search(GRID, fit, rows, SEARCH_SHARE * question.time_limit)
     if len(few.x) < len(rows.train.x):
         on_all = _fitted(chosen.setting, rows.train, clock)
-        # Cut off by the clock, it may be worse than the one from few rows. Errors of
-        # two, each spread over [0, 1], would be a tie where each wins once.
+        # Cut off by the clock, it may be worse than the machine from few rows. They are
+        # compared without far points: V^int&ex scales each error over the candidates to
+        # [0, 1], so of two candidates that win one error each, none is better.
         chosen = best([chosen, on_all], replace(rows, far=None))
     remarks = {
         **chosen.setting._asdict(),
@@ -100,8 +101,8 @@ def _answer(question: Question) -> Answer:
 
 
 def _fitted(
-    setting: Setting, rows: Rows, clock: Clock, *, most_steps: float = math.inf
-) -> Fit[Setting]:
+    setting: KernelSetting, rows: Rows, clock: Clock, *, most_steps: float = math.inf
+) -> GridFit[KernelSetting]:
     """Solve as far as the time allows; the solver looks at no clock, but counts."""
     n_steps = min(most_steps, STEPS_PER_SECOND * clock.left / len(rows.x))
     max_iter = 1 + int(n_steps) if math.isfinite(n_steps) else -1
@@ -111,6 +112,7 @@ def _fitted(
         machine.fit(rows.x, rows.y[:, 0])
 
     def predict(x: Array) -> Array:
-        return machine.predict(x)[:, None]
+        column: Array = machine.predict(x)[:, None]
+        return column
 
-    return Fit(setting, predict, len(machine.support_) + 1, len(rows.x))
+    return GridFit(setting, predict, len(machine.support_) + 1, len(rows.x))

@@ -21,7 +21,7 @@ FEWEST_ROWS = 10
 #: The part of a time limit that one setting may take, so that several are tried.
 SETTING_SHARE = 1 / 4
 
-Setting = TypeVar("Setting")
+GridPoint = TypeVar("GridPoint")
 #: From inputs (N, D) to targets (N, M).
 Predict: TypeAlias = Callable[[Array], Array]
 
@@ -61,23 +61,23 @@ def split(question: Question) -> Split:
     )
 
 
-class Fit(NamedTuple, Generic[Setting]):
+class GridFit(NamedTuple, Generic[GridPoint]):
     """What was learned with one setting."""
 
-    setting: Setting
+    setting: GridPoint
     predict: Predict
     n_parameters: int
     n_rows: int
 
 
 def search(
-    settings: Sequence[Setting],
-    fit: Callable[[Setting, Clock], Fit[Setting]],
+    settings: Sequence[GridPoint],
+    fit: Callable[[GridPoint, Clock], GridFit[GridPoint]],
     rows: Split,
     seconds: float,
-) -> tuple[Fit[Setting], int]:
+) -> tuple[GridFit[GridPoint], int]:
     """Try settings in their order until time is over; the best, and how many."""
-    clock, fits = Clock(seconds), list[Fit[Setting]]()
+    clock, fits = Clock(seconds), list[GridFit[GridPoint]]()
     for setting in settings:
         if fits and not clock.left:
             break
@@ -86,7 +86,7 @@ def search(
     return best(fits, rows), len(fits)
 
 
-def best(fits: Sequence[Fit[Setting]], rows: Split) -> Fit[Setting]:
+def best(fits: Sequence[GridFit[GridPoint]], rows: Split) -> GridFit[GridPoint]:
     """The pick of V^int, or of V^int&ex where there are far points."""
     inside = np.array([rms(one.predict, rows.held_out) for one in fits])
     if rows.far is None:
@@ -105,7 +105,7 @@ def rms(predict: Predict, rows: Rows) -> float:
 
 
 class Standard(NamedTuple):
-    """What counts as 0 and as 1 for inputs (D,) and targets (M,)."""
+    """The values of inputs (D,) and targets (M,) that become 0 and 1."""
 
     x_zero: Array
     x_one: Array
@@ -117,7 +117,8 @@ class Standard(NamedTuple):
 
         def predicted(x: Array) -> Array:
             column = predict((x - self.x_zero) / self.x_one)[:, m]
-            return self.y_zero[m] + self.y_one[m] * column
+            target: Array = self.y_zero[m] + self.y_one[m] * column
+            return target
 
         return predicted
 

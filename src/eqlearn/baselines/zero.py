@@ -1,4 +1,4 @@
-"""The constant 0: what an error is to be compared with."""
+"""The constant 0, whose error any other method should be below."""
 
 import numpy as np
 import sympy

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import must
 from eqlearn.model.model import Model
 from eqlearn.network.document import to_document
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.units import unit
 
 
@@ -40,7 +41,7 @@ def learn_dynamics(
     return learner.fit(x, y, extrapolation=(more, far.derivatives))
 
 
-#: Of the averages that are corrected by what is known: these have the least noise.
+#: Order of the averages that the second pass corrects: with 2, noise is lowest.
 CORRECTED_ORDER = 2
 #: Where the steps of the first pass are kept in a run directory, and of the second.
 FIRST_PASS = "first-pass"
@@ -88,7 +89,7 @@ def learn_motion(
 
 
 def _digest(model: Model) -> str:
-    """Letters for a model's equations: found in more time, they may be others."""
+    """Letters that stand for a model's equations: other equations, other letters."""
     documents = [to_document(equation.graph) for equation in model.equations]
     return hashlib.sha256(json.dumps(documents).encode()).hexdigest()[:8]
 
@@ -101,7 +102,7 @@ class _Sum:
     terms: tuple[tuple[int, float], ...]
 
     def __call__(self, features: list[Array]) -> Array:
-        total: Any = None
+        total: Array | None = None
         for source, weight in self.terms:
             term = features[source] if weight == 1.0 else features[source] * weight
             if total is None:
@@ -135,25 +136,15 @@ def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:
     if graph.n_outputs != n_states:
         what = f"of one output for each of the {n_states} states"
         raise must("graph", what, graph.n_outputs)
-    units = [
-        (unit(node.unit), [_sum(a) for a in node.arguments]) for node in graph.nodes
-    ]
-    squares = [
-        node.unit == "multiply" and node.arguments[0] == node.arguments[1]
-        for node in graph.nodes
-    ]
+    units = [_laid_out(node) for node in graph.nodes]
     outputs = [(_sum(a), None if _is_one(b) else _sum(b)) for a, b in graph.outputs]
 
     def rates(states: Array, actions: Array) -> Array:
         features = [states[..., i] for i in range(n_states)]
         features += [actions[..., i] for i in range(n_actions)]
-        for (function, arguments), is_square in zip(units, squares, strict=True):
-            values = [
-                argument(features) for argument in arguments[: 1 + (not is_square)]
-            ]
-            if is_square:
-                values = values * 2
-            features.append(function(np, *values))
+        for function, arguments in units:
+            values = [argument(features) for argument in arguments]
+            features.append(function(*values))
         found = np.empty_like(states)
         for i, (above, below) in enumerate(outputs):
             value = above(features)
@@ -161,6 +152,18 @@ def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:
         return found
 
     return rates
+
+
+def _laid_out(node: Node) -> tuple[Callable[..., Array], list[_Sum]]:
+    """A unit's function, and the sums that it is applied to."""
+    sums = [_sum(linear) for linear in node.arguments]
+    if node.unit == "multiply" and node.arguments[0] == node.arguments[1]:
+        return _squared, sums[:1]
+    return partial(unit(node.unit), np), sums
+
+
+def _squared(values: Array) -> Array:
+    return values * values
 
 
 def _sum(linear: Linear) -> _Sum:

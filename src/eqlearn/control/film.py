@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eqlearn._types import Array
 from eqlearn.data.write_table import replacing
 from eqlearn.errors import must
+
+#: Colours of pixels, (height, width, 3).
+Picture: TypeAlias = NDArray[np.uint8]
 
 #: Browsers slow down films whose pictures change more often.
 LEAST_SECONDS = 0.04
@@ -15,9 +19,9 @@ _N_COLOURS, _N_SAMPLED = 64, 12
 
 
 def write_gif(
-    path: str | os.PathLike[str], frames: Sequence[Array], seconds: float
+    path: str | os.PathLike[str], frames: Sequence[Picture], seconds: float
 ) -> None:
-    """Write pictures (height, width, 3), `seconds` apart, as a film that repeats.
+    """Write pictures, `seconds` apart, as a film that repeats.
 
     Where they follow each other too fast for a browser, some are left out.
     """

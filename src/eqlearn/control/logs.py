@@ -24,7 +24,7 @@ def write(path: str | os.PathLike[str], run: Trajectory) -> None:
 
     In the last row, a state after which nothing was done, action and reward are 0.
     """
-    columns = {_TIME: np.arange(len(run.states)) * run.dt}
+    columns = {_TIME: np.arange(float(len(run.states))) * run.dt}
     for name, values in zip(run.state_names, run.states.T, strict=True):
         columns[_STATE + name] = values
     for name, values in zip(run.action_names, run.actions.T, strict=True):
@@ -122,7 +122,8 @@ def _write_csv(path: Path, columns: dict[str, Array]) -> None:
 
 
 def _write_npz(path: Path, columns: dict[str, Array]) -> None:
-    np.savez(path, **columns)
+    # NumPy's stubs take any of the arrays for its own argument `allow_pickle`.
+    np.savez(path, **columns)  # type: ignore[arg-type]
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, Array]], None]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.control.planning import Planner, Shooting, Task, shifted
+from eqlearn.control.planning import ControlTask, Planner, Shooting, shifted
 from eqlearn.control.rollouts import Policy, Trajectory, rollout
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Controller:
 
     Parameters
     ----------
-    task : Task
+    task : ControlTask
         The model, the cost and the bounds of the actions.
     planner : Planner
         How to plan; random shooting, the paper's, by default.
@@ -31,7 +31,7 @@ class Controller:
 
     def __init__(
         self,
-        task: Task,
+        task: ControlTask,
         planner: Planner | None = None,
         *,
         seed: int = 0,
@@ -54,13 +54,14 @@ class Controller:
         plan = self.planner(self.task, state, rng=self._rng, previous=self._previous)
         self.n_safe += plan.is_safe
         if self.is_warm:
-            # Nothing was learned where every look-ahead blew up.
+            # The safe action is no plan to start from.
             self._previous = None if plan.is_safe else shifted(plan)
-        return plan.actions[0]
+        action: Array = plan.actions[0]
+        return action
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ControlRun:
     """What a controller did, and how long it thought about each action."""
 
     trajectory: Trajectory
@@ -81,7 +82,7 @@ def control(
     seed: int | None = None,
     dt: float | None = None,
     state_of: Policy = np.asarray,
-) -> Run:
+) -> ControlRun:
     """Let a controller drive a Gymnasium environment with a Box of actions.
 
     Parameters
@@ -109,4 +110,4 @@ def control(
         return action
 
     run = rollout(env, timed, n_steps, seed=seed, dt=dt, state_of=state_of)
-    return Run(run, np.array(seconds), controller.n_safe)
+    return ControlRun(run, np.array(seconds), controller.n_safe)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
-from eqlearn.control.simulate import Step
+from eqlearn._types import Array, Integers, Numbers
+from eqlearn.control.simulate import StepFunction
 from eqlearn.errors import check_count, must, unknown
 
 # The states (B, S) reached and the actions (B, A) that led there to costs (B,).
@@ -42,17 +42,17 @@ class Bounds(NamedTuple):
         return np.where((self.low <= 0) & (self.high >= 0), 0.0, self.middle)
 
 
-class Task(NamedTuple):
+class ControlTask(NamedTuple):
     """What a planner is asked to do: a model, a cost, bounds of the actions."""
 
-    step: Step
+    step: StepFunction
     cost: Cost
     bounds: Bounds
     is_summed: bool = False  # over the horizon; else only its end counts, as in Eq. 13
     precision: Any = np.float32  # of states and actions: half the time of float64
 
 
-class Plan(NamedTuple):
+class ActionPlan(NamedTuple):
     """A sequence of actions, and what it costs on the model."""
 
     actions: Array  # (T, A)
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
     is_safe: bool = False  # every look-ahead blew up, and this is the safe action
 
 
-def bounds(low: Array, high: Array) -> Bounds:
+def bounds(low: Numbers, high: Numbers) -> Bounds:
     """Return the bounds of the actions, one number each or one for each action."""
     try:
         pairs = np.stack(np.broadcast_arrays(low, high), axis=-1).astype(float)
@@ -101,12 +101,12 @@ class Planner(ABC):
 
     def __call__(
         self,
-        task: Task,
+        task: ControlTask,
         state: Array,
         *,
         rng: np.random.Generator,
         previous: Array | None = None,
-    ) -> Plan:
+    ) -> ActionPlan:
         """Plan from a state (S,); `previous` are actions (T, A) to start from.
 
         If every look-ahead blows up, there is a warning and the plan is safe.
@@ -124,7 +124,9 @@ class Planner(ABC):
             RuntimeWarning,
             stacklevel=2,
         )
-        return Plan(_constant(task.bounds.safe, self.horizon), np.inf, is_safe=True)
+        return ActionPlan(
+            _constant(task.bounds.safe, self.horizon), np.inf, is_safe=True
+        )
 
     def _shape(self, n_lookaheads: int, bounds: Bounds) -> tuple[int, int, int]:
         """Shape of the actions to draw: one for each hold, the last may be cut."""
@@ -138,7 +140,7 @@ class Planner(ABC):
         mean: Array,
         spread: Array,
         n_lookaheads: int,
-        task: Task,
+        task: ControlTask,
         rng: np.random.Generator,
     ) -> Array:
         """Draw sequences (T, B, A) around a mean, spread by (T, A), within bounds."""
@@ -151,11 +153,11 @@ class Planner(ABC):
     @abstractmethod
     def search(
         self,
-        task: Task,
+        task: ControlTask,
         state: Array,
         rng: np.random.Generator,
         previous: Array | None,
-    ) -> Plan:
+    ) -> ActionPlan:
         """Return the plan found; its cost is infinite if every look-ahead blew up."""
 
 
@@ -169,11 +171,11 @@ class Shooting(Planner):
 
     def search(
         self,
-        task: Task,
+        task: ControlTask,
         state: Array,
         rng: np.random.Generator,
         previous: Array | None,
-    ) -> Plan:
+    ) -> ActionPlan:
         """Draw evenly within the bounds and take the cheapest."""
         low, high = task.bounds
         draws = rng.random(
@@ -210,13 +212,13 @@ class CrossEntropy(Planner):
 
     def search(
         self,
-        task: Task,
+        task: ControlTask,
         state: Array,
         rng: np.random.Generator,
         previous: Array | None,
-    ) -> Plan:
+    ) -> ActionPlan:
         """Return the cheapest look-ahead of all rounds."""
-        best = Plan(_start(task.bounds, self.horizon, previous), np.inf)
+        best = ActionPlan(_start(task.bounds, self.horizon, previous), np.inf)
         mean = best.actions
         spread: Array = _constant(self.spread * task.bounds.half_width, self.horizon)
         n_each = max(1, self.n_lookaheads // self.n_rounds)
@@ -234,7 +236,7 @@ class CrossEntropy(Planner):
             spread = np.maximum(chosen.std(axis=1), least)
         return best
 
-    def _elite_of(self, costs: Array) -> Array:
+    def _elite_of(self, costs: Array) -> Integers:
         n_elite = max(1, round(self.elite * len(costs)))
         order = np.argsort(costs)[:n_elite]
         return order[np.isfinite(costs[order])]
@@ -259,11 +261,11 @@ class PathIntegral(Planner):
 
     def search(
         self,
-        task: Task,
+        task: ControlTask,
         state: Array,
         rng: np.random.Generator,
         previous: Array | None,
-    ) -> Plan:
+    ) -> ActionPlan:
         """Draw around the previous plan and average."""
         start = _start(task.bounds, self.horizon, previous)
         spread = _constant(self.spread * task.bounds.half_width, self.horizon)
@@ -277,13 +279,14 @@ class PathIntegral(Planner):
         finite = np.isfinite(costs)
         weights = self._weights(costs[finite])
         mean = np.einsum("b,tba->ta", weights, candidates[:, finite])
-        return Plan(mean, float(weights @ costs[finite]))
+        return ActionPlan(mean, float(weights @ costs[finite]))
 
     def _weights(self, costs: Array) -> Array:
         above = costs - costs.min()
         scale = self.temperature * above.std()
         weights = np.exp(-above / scale) if scale > 0 else np.ones_like(costs)
-        return weights / weights.sum()
+        shares: Array = weights / weights.sum()
+        return shares
 
 
 PLANNERS: dict[str, type[Planner]] = {
@@ -293,14 +296,14 @@ PLANNERS: dict[str, type[Planner]] = {
 }
 
 
-def look_ahead(task: Task, state: Array, candidates: Array) -> Array:
+def look_ahead(task: ControlTask, state: Array, candidates: Array) -> Array:
     """Return the costs (B,) of action sequences (T, B, A), infinite for blow-ups."""
     n_lookaheads = candidates.shape[1]
     # Column by column, because a model works on one quantity of all states at a time.
     shape = (n_lookaheads, len(state))
     states: Array = np.empty(shape, dtype=task.precision, order="F")
     states[:] = state
-    total: Array = 0.0
+    total: Array | float = 0.0
     with np.errstate(all="ignore"):  # blow-ups are expected, and cost infinity
         for actions in candidates:
             states = task.step(states, actions)
@@ -315,14 +318,14 @@ def look_ahead(task: Task, state: Array, candidates: Array) -> Array:
     return np.where(is_finite, costs, np.inf)
 
 
-def shifted(plan: Plan) -> Array:
+def shifted(plan: ActionPlan) -> Array:
     """Return the actions (T, A) left over one step later, the last one twice."""
     return np.concatenate([plan.actions[1:], plan.actions[-1:]])
 
 
-def _cheapest(candidates: Array, costs: Array) -> Plan:
+def _cheapest(candidates: Array, costs: Array) -> ActionPlan:
     best = np.argmin(costs)
-    return Plan(candidates[:, best].astype(float), float(costs[best]))
+    return ActionPlan(candidates[:, best].astype(float), float(costs[best]))
 
 
 def _start(bounds: Bounds, horizon: int, previous: Array | None) -> Array:

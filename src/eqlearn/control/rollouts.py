@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.control.planning import Bounds, bounds
 from eqlearn.data.table import checked_columns
 from eqlearn.errors import must
@@ -138,8 +138,8 @@ def bounds_of(env: "Env") -> Bounds:
 
 
 def trajectory(
-    states: Array,
-    actions: Array,
+    states: Numbers,
+    actions: Numbers,
     dt: float,
     rewards: Array | None = None,
     state_names: Sequence[str] | None = None,

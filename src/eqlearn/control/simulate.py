@@ -8,19 +8,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.errors import must, unknown
 
 # States (..., S) and actions (..., A) to the derivatives of the states (..., S).
 Dynamics: TypeAlias = Callable[[Array, Array], Array]
 # States (..., S) and actions (..., A) to the states one step later.
-Step: TypeAlias = Callable[[Array, Array], Array]
+StepFunction: TypeAlias = Callable[[Array, Array], Array]
 
 _ACCURACY = {"rtol": 1e-9, "atol": 1e-11}
 
 
 def simulate(
-    dynamics: Dynamics, state: Array, actions: Array, dt: float, method: str = "euler"
+    dynamics: Dynamics,
+    state: Numbers,
+    actions: Numbers,
+    dt: float,
+    method: str = "euler",
 ) -> Array:
     """Follow the dynamics from one state, or many, through a sequence of actions.
 
@@ -45,13 +49,13 @@ def simulate(
     """
     step = stepper(dynamics, dt, method)
     states = [np.asarray(state, dtype=float)]
-    with np.errstate(all="ignore"):  # a blow-up is in the result, for all to see
+    with np.errstate(all="ignore"):  # a blow-up shows in the result
         for action in np.asarray(actions, dtype=float):
             states.append(step(states[-1], action))
     return np.stack(states)
 
 
-def stepper(dynamics: Dynamics, dt: float, method: str = "euler") -> Step:
+def stepper(dynamics: Dynamics, dt: float, method: str = "euler") -> StepFunction:
     """Return the function that goes one step of `dt` seconds ahead."""
     if method not in _METHODS:
         raise unknown("method", method, _METHODS)
@@ -76,8 +80,8 @@ def _rk4(f: Dynamics, state: Array, action: Array, dt: float) -> Array:
 
 
 def _adaptive(f: Dynamics, state: Array, action: Array, dt: float) -> Array:
-    # One by one: together they would take the steps of the most difficult of them, and
-    # one that blows up would take the others with it.
+    # One state at a time: solved together, all would take the short steps of the
+    # stiffest, and one that blows up would end the others.
     rows = np.shape(state)[:-1]
     actions = np.broadcast_to(action, (*rows, np.shape(action)[-1]))
     later = np.full(np.shape(state), np.nan)

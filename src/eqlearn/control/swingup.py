@@ -5,15 +5,18 @@ per second, radians, radians per second; θ is 0 upright, π hanging, and counts
 a full turn. An action of 1 pushes the cart to the right with 10 N.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
-from eqlearn.control.mpc import Controller, Run, control
-from eqlearn.control.planning import PathIntegral, Planner, Task, bounds
-from eqlearn.control.simulate import Step, stepper
+from eqlearn.control.film import Picture
+from eqlearn.control.mpc import Controller, ControlRun, control
+from eqlearn.control.planning import ControlTask, PathIntegral, Planner, bounds
+from eqlearn.control.simulate import StepFunction, stepper
 from eqlearn.errors import must
 
 if TYPE_CHECKING:
@@ -81,34 +84,38 @@ def cost(states: Array, actions: Array) -> Array:
 
 
 def swing_up(
-    model: Step,
+    model: StepFunction,
     planner: Planner | None = None,
     n_steps: int = 500,
     *,
     seed: int,
     **options: Any,
-) -> Run:
+) -> ControlRun:
     """Let a model swing the pole up; `options` are those of the environment."""
-    task = Task(model, cost, bounds(-1, 1))
+    task = ControlTask(model, cost, bounds(-1, 1))
     env = gymnasium.make(ENV_ID, **options)
     controller = Controller(task, planner or PathIntegral(), seed=seed)
     return control(env, controller, n_steps, seed=seed)
 
 
-def is_upright(run: Run) -> bool:
+def is_upright(run: ControlRun) -> bool:
     """Whether the pole was up throughout the last 2 seconds."""
     seconds = seconds_upright(run.trajectory.rewards, run.trajectory.dt)
     return seconds >= SECONDS_UP
 
 
-def seconds_upright(rewards: Array, dt: float = DT) -> float:
+def seconds_upright(rewards: Sequence[float] | Array, dt: float = DT) -> float:
     """Return for how long the pole was up at the end of a run, from its rewards."""
     down = np.flatnonzero(np.asarray(rewards) <= UPRIGHT)
     last_down = down[-1] if len(down) else -1
     return float((len(rewards) - 1 - last_down) * dt)
 
 
-class CartPoleSwingUp(gymnasium.Env[Array, Array]):
+#: An action of the environment, (1,).
+Push: TypeAlias = NDArray[np.float32]
+
+
+class CartPoleSwingUp(gymnasium.Env[Array, Push]):
     """A pole hangs from a cart; swing it up and keep it there.
 
     Observations are the state (x, ẋ, θ, θ̇) as it is, in float64, so that differences
@@ -173,7 +180,7 @@ class CartPoleSwingUp(gymnasium.Env[Array, Array]):
         self._state, self._push = start, 0.0
         return self._observation(), self._info()
 
-    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Push) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Push the cart for one step of 0.02 seconds; actions beyond ±1 are cut."""
         wanted = np.asarray(action, dtype=float)
         if wanted.shape != (1,) or not np.isfinite(wanted).all():
@@ -226,7 +233,7 @@ _PAPER, _INK, _RAIL = "#ffffff", "#24292f", "#afb8c1"
 _POLE, _UP, _ARROW = "#bf5b17", "#2c8a4b", "#386cb0"
 
 
-def draw(state: Array, push: float = 0.0, track_length: float | None = None) -> Array:
+def draw(state: Array, push: float = 0.0, track_length: float | None = None) -> Picture:
     """Draw the cart, the pole and the push: an array (300, 600, 3) of bytes.
 
     The picture follows a cart that goes out of it. The posts along the rail are a metre

@@ -22,7 +22,7 @@ FEWEST_ROWS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class ChosenColumns:
     """What an equation is learned from: inputs and targets, by name."""
 
     x: Array  # (N, D)
@@ -34,7 +34,7 @@ class Samples:
 
 def choose_columns(
     table: Table, target: str | Sequence[str], inputs: str | Sequence[str] | None = None
-) -> Samples:
+) -> ChosenColumns:
     """Take targets and inputs out of a table.
 
     Parameters
@@ -48,7 +48,7 @@ def choose_columns(
 
     Returns
     -------
-    Samples
+    ChosenColumns
         Constant columns and repeated rows are accepted with a warning.
     """
     targets = _found(table, "target", target)
@@ -62,7 +62,7 @@ def choose_columns(
         raise malformed(table.source, what, got, "Measure more samples.")
     for at in (*chosen, *targets):
         _check_magnitude(table, at)
-    return Samples(
+    return ChosenColumns(
         table.values[:, chosen],
         table.values[:, targets],
         tuple(table.names[at] for at in chosen),
@@ -132,7 +132,7 @@ def _remarks(table: Table, targets: list[int], chosen: list[int]) -> list[str]:
 
 
 def _count_repeated(values: Array, columns: list[int]) -> int:
-    """Count rows seen before, by hashes: comparing whole rows would sort them all."""
+    """Count rows that equal an earlier one, by hashes: sorting whole rows is slower."""
     hashes = np.zeros(len(values), dtype=np.uint64)
     for at in columns:
         hashes ^= (values[:, at] + 0.0).view(np.uint64)  # -0.0 becomes 0.0

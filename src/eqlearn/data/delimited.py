@@ -49,7 +49,7 @@ Cells = list[str]
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """How the rows of a file are written, as its first lines tell."""
 
     source: str
@@ -132,7 +132,7 @@ def _blank_at_end(block: bytes) -> int:
     return max(_line_ends(tail) - 1, 0)
 
 
-def _layout_of(source: str, block: bytes, usual: str | None) -> Layout:
+def _layout_of(source: str, block: bytes, usual: str | None) -> FileLayout:
     """Find names, separator and decimal sign in the first lines of a file."""
     # Bytes that are not UTF-8 survive as surrogates, to be refused where they matter.
     text = block.decode("utf-8", "surrogateescape")
@@ -150,7 +150,7 @@ def _layout_of(source: str, block: bytes, usual: str | None) -> Layout:
     _check_header(source, names, first, row)
     check_unique(source, names[: len(names) - padding], row=row)
     start = _end_of_line(block, n_lines)
-    return Layout(source, tuple(names), separator, decimal, padding, row, start)
+    return FileLayout(source, tuple(names), separator, decimal, padding, row, start)
 
 
 def _sample(text: str, separator: str) -> list[Cells]:
@@ -183,7 +183,7 @@ def _is_blank(cells: Cells) -> bool:
 
 
 def _likeness(sample: list[Cells], separator: str) -> int:
-    """Score how well a separator parts names and numbers alike."""
+    """Score a separator: best if names and numbers fall into as many cells."""
     if not sample or len(sample[0]) < 2:
         return 0
     if len(sample) < 2 or len(sample[0]) != len(sample[1]):
@@ -202,7 +202,7 @@ def _decimal_of(sample: list[Cells], separator: str) -> str:
     commas = [cell for cell in cells if is_decimal_comma(cell)]
     if separator == "," or not commas or any("." in cell for cell in cells):
         return "."
-    # Semicolons are there to free the comma for decimals. Elsewhere 1,234 may well be
+    # Between semicolons, a comma is a decimal sign. Elsewhere 1,234 may be a number of
     # more than a thousand.
     if separator != ";" and all(map(may_be_grouped, commas)):
         return "."
@@ -257,7 +257,7 @@ def _end_of_line(block: bytes, n_lines: int) -> int:
     return end.end() if end else len(block)
 
 
-def _numbers(block: bytes, layout: Layout, row: int, chosen: list[int]) -> Array:
+def _numbers(block: bytes, layout: FileLayout, row: int, chosen: list[int]) -> Array:
     """Read a block that starts at some row."""
     if not block.strip():
         return np.empty((0, len(chosen)))
@@ -283,7 +283,7 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
     if separator != " " and b" " in block and any(gap in block for gap in _GAPS):
         return None
     try:
-        return pandas.read_csv(
+        numbers: Array = pandas.read_csv(
             io.BytesIO(block),
             header=None,
             sep=r"\s+" if separator == " " else separator,
@@ -293,10 +293,13 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
         ).to_numpy()
     except ValueError:
         return None
+    return numbers
 
 
-def _cell_by_cell(block: bytes, layout: Layout, row: int, chosen: list[int]) -> Array:
-    """Read what is written unusually but well, and name the first mistake."""
+def _cell_by_cell(
+    block: bytes, layout: FileLayout, row: int, chosen: list[int]
+) -> Array:
+    """Read a block that pandas might misread, and name its first mistake."""
     rows: list[tuple[int, Cells]] = []
     broken: EqlearnError | None = None
     try:
@@ -319,7 +322,8 @@ def _cell_by_cell(block: bytes, layout: Layout, row: int, chosen: list[int]) -> 
 
 def _numbers_of_cells(cells: Cells, decimal: str) -> Array:
     """Return the cells' numbers, NaN for those that are none."""
-    # Without its quotes a cell is often plain after all; one per line, none is lost.
+    # Once the quotes are gone, most cells are plain. With one cell per line, none can
+    # be taken for two.
     numbers = _plain_numbers("\n".join(cells).encode(), ";", decimal)
     if numbers is not None and numbers.shape == (len(cells), 1):
         if np.isfinite(numbers).all():
@@ -328,7 +332,7 @@ def _numbers_of_cells(cells: Cells, decimal: str) -> Array:
 
 
 def _wrong_cell(
-    layout: Layout, row: int, cells: Cells, at: int, more: int
+    layout: FileLayout, row: int, cells: Cells, at: int, more: int
 ) -> EqlearnError:
     label = column_label(layout.names, at)
     return malformed(
@@ -341,7 +345,7 @@ def _wrong_cell(
     )
 
 
-def _rows(text: str, layout: Layout, row: int) -> Iterator[tuple[int, Cells]]:
+def _rows(text: str, layout: FileLayout, row: int) -> Iterator[tuple[int, Cells]]:
     """Split text into rows of as many cells as there are names."""
     before = 0
     try:
@@ -356,7 +360,7 @@ def _rows(text: str, layout: Layout, row: int) -> Iterator[tuple[int, Cells]]:
         raise _unreadable(layout.source, str(error), row) from error
 
 
-def _check_width(cells: Cells, layout: Layout, row: int) -> None:
+def _check_width(cells: Cells, layout: FileLayout, row: int) -> None:
     is_padding = not "".join(cells[layout.width :]).strip()
     if layout.width <= len(cells) <= len(layout.names) and is_padding:
         return
@@ -389,7 +393,7 @@ def _unreadable(source: str, problem: str, row: int) -> EqlearnError:
     return malformed(source, what, problem, "Check the quotes in this row.", row=row)
 
 
-def _remarks(layout: Layout, usual: str | None, n_blank: int) -> tuple[str, ...]:
+def _remarks(layout: FileLayout, usual: str | None, n_blank: int) -> tuple[str, ...]:
     """Say what was read in another way than a glance at the file suggests."""
     names = layout.names[: layout.width]
     unnamed = [str(at + 1) for at, name in enumerate(names) if not name.strip()]

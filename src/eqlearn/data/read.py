@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.data.delimited import read_delimited
@@ -23,6 +24,9 @@ from eqlearn.data.table import (
     empty_table,
 )
 from eqlearn.errors import EqlearnError, malformed, printable
+
+#: Values of one column as the file has them, of whatever type.
+RawColumn: TypeAlias = NDArray[Any]
 
 _NUMBERS = "hold a finite number in every cell"
 _NO_NUMBERS = "Leave the column out, or turn it into numbers."
@@ -193,7 +197,7 @@ def _check_type(source: str, names: Sequence[str], at: int, kind: Any) -> None:
 
 def _parquet_numbers(
     source: str, names: Sequence[str], at: int, column: Any, filled: int
-) -> Array:
+) -> RawColumn:
     if column.null_count:
         row = filled + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         hint = "Fill the cell in or remove the row."
@@ -201,7 +205,7 @@ def _parquet_numbers(
         raise malformed(
             source, _NUMBERS, "a missing value", hint, row=row + 1, column=label
         )
-    numbers = column.to_numpy(zero_copy_only=False)
+    numbers: RawColumn = column.to_numpy(zero_copy_only=False)
     return numbers if numbers.dtype.kind in "iuf" else numbers.astype(float)
 
 
@@ -232,7 +236,7 @@ def _read_npz(source: str, only: Sequence[str] | None = None) -> Table:
     return Table(tuple(kept), values, source, _remarks(source, rounded))
 
 
-def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, Array]]:
+def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, RawColumn]]:
     """Return an array as named columns; those of a matrix x are x_1, x_2, ..."""
     label = f"`{printable(key)}`"
     try:
@@ -255,7 +259,7 @@ def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, Array]]:
 
 
 def _check_array(
-    source: str, names: Sequence[str], at: int, numbers: Array, rows: int
+    source: str, names: Sequence[str], at: int, numbers: RawColumn, rows: int
 ) -> None:
     label = column_label(names, at)
     if numbers.dtype.kind not in "iuf":
@@ -292,7 +296,7 @@ def _check_finite(
     )
 
 
-def _is_rounded(numbers: Array) -> bool:
+def _is_rounded(numbers: RawColumn) -> bool:
     """Whether whole numbers are too long for a float to hold all their digits."""
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8 or not numbers.size:
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.errors import malformed, must, printable, unknown
 
 #: Fourth powers of what is smaller or larger leave the range of floats.
@@ -119,15 +119,15 @@ def _plain(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
-def checked_samples(x: Array, y: Array) -> tuple[Array, Array]:
+def checked_samples(x: Numbers, y: Numbers) -> tuple[Array, Array]:
     """Return inputs (N, D) and targets (N, M) as finite floats of equal length."""
-    x, y = checked_columns("x", x), checked_columns("y", y)
-    if len(x) != len(y):
-        raise must("y", f"as long as x, {len(x)} rows", len(y))
-    return x, y
+    inputs, targets = checked_columns("x", x), checked_columns("y", y)
+    if len(inputs) != len(targets):
+        raise must("y", f"as long as x, {len(inputs)} rows", len(targets))
+    return inputs, targets
 
 
-def checked_columns(name: str, values: Array) -> Array:
+def checked_columns(name: str, values: Numbers) -> Array:
     """Return a table of finite floats, or say which entry is none."""
     try:
         table = np.asarray(values, dtype=float)
@@ -163,7 +163,7 @@ def has_usual_size(largest: float) -> bool:
     return largest == 0 or SMALLEST <= largest <= LARGEST
 
 
-def checked_weight(weight: Array, n: int) -> Array:
+def checked_weight(weight: Numbers, n: int) -> Array:
     """Return one finite weight of at least zero for each of `n` samples."""
     try:
         values = np.asarray(weight, dtype=float)
@@ -180,7 +180,7 @@ def checked_weight(weight: Array, n: int) -> Array:
     return values
 
 
-def checked_domain(domain: Array, n_inputs: int) -> tuple[Array, Array]:
+def checked_domain(domain: Numbers, n_inputs: int) -> tuple[Array, Array]:
     """Return the lowest and highest values of a domain of (low, high) per input."""
     ranges = np.asarray(domain, dtype=float)
     if ranges.shape != (n_inputs, 2):

@@ -37,7 +37,12 @@ class LayerShape:
     @property
     def biases(self) -> slice:
         """The entries of w_0."""
-        return slice(self.weights.stop, self.weights.stop + self.n_out)
+        return slice(self.weights.stop, self.stop)
+
+    @property
+    def stop(self) -> int:
+        """Where the weights of the next layer start."""
+        return self.start + (self.n_in + 1) * self.n_out
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Architecture:
     @property
     def n_weights(self) -> int:
         """The length P of the flat weight vector, biases included."""
-        return self.layers[-1].biases.stop
+        return self.layers[-1].stop
 
     def _layer_shapes(self) -> Iterator[LayerShape]:
         n_in, start = self.n_inputs, 0
@@ -135,7 +140,7 @@ class Architecture:
             yield shape
             n_units = sum(block.count for block in blocks)
             n_in = n_units + (n_in if self.skip else 0)
-            start = shape.biases.stop
+            start = shape.stop
         n_out = self.n_outputs * (2 if self.division else 1)
         yield LayerShape(n_in, n_out, start)
 

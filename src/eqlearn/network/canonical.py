@@ -7,7 +7,9 @@ denominator can be multiplied by one number. `compact` removes what does nothing
 """
 
 import math
+from collections.abc import Callable, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -114,60 +116,90 @@ def _without_unused(graph: Graph) -> Graph:
 def normalise(graph: Graph, x: Array) -> Graph:
     """Fix what is arbitrary, and say in `fixed` which weights that were.
 
-    The largest weight of a product's factor is 1; a sine's first weight is positive
-    and its phase in a half circle about a little above 0; the constant of exp and the
-    scale of sqrt are folded into their users; the largest term of a denominator is
-    fixed such that the denominator is 1 on average over the data.
+    What each unit leaves arbitrary is in `_RULES`. Of each fraction the largest term of
+    the denominator is fixed, such that the denominator is 1 on average over the data.
     """
-    factors = dict.fromkeys(range(graph.n_inputs), 1.0)
-    factors[CONSTANT] = 1.0
+    # By feature: the old one is so many times the new one.
+    factors = dict.fromkeys(range(CONSTANT, graph.n_inputs), 1.0)
     fixed: set[Connection] = set()
-    turned: dict[int, float] = {}  # the sign that a sine's argument was given
+    turns: dict[int, float] = {}  # by slot: the sign a sine's argument was given
     nodes, slot = [], 0
     for k, node in enumerate(graph.nodes):
-        arguments: list[Linear] = [
-            {s: w * factors[s] for s, w in linear.items()} for linear in node.arguments
-        ]
-        factor = 1.0
-        if node.unit == "multiply":
-            scales = [linear[_leading(linear)] for linear in arguments]
-            factor = math.prod(scales)
-            arguments = [
-                {s: w / scale for s, w in linear.items()}
-                for linear, scale in zip(arguments, scales, strict=True)
-            ]
-            arguments.sort(key=lambda linear: (sorted(linear), sorted(linear.items())))
-            for offset, linear in enumerate(arguments):
-                fixed.add((slot + offset, _leading(linear)))
-        elif node.unit == "sin":
-            arguments[0], factor, turned[slot] = _folded_phase(arguments[0])
-            if arguments[0].get(CONSTANT) == COSINE:
-                fixed.add((slot, CONSTANT))
-        elif node.unit == "exp" and abs(arguments[0].get(CONSTANT, 0.0)) < 50:
-            factor = math.exp(arguments[0].get(CONSTANT, 0.0))
-            arguments[0] = {s: w for s, w in arguments[0].items() if s != CONSTANT}
-        elif node.unit == "sqrt":
-            lead = _leading(arguments[0])
-            scale = abs(arguments[0][lead])
-            arguments[0] = {s: w / scale for s, w in arguments[0].items()}
-            factor = math.sqrt(scale)
-            fixed.add((slot, lead))
-        factors[graph.n_inputs + k] = factor
-        nodes.append(Node(node.unit, tuple(arguments)))
+        arguments = [_multiplied(linear, factors) for linear in node.arguments]
+        unit = _RULES.get(node.unit, _Normal)(arguments)
+        nodes.append(Node(node.unit, tuple(unit.arguments)))
+        factors[graph.n_inputs + k] = unit.factor
+        fixed |= {(slot + argument, source) for argument, source in unit.fixed}
+        if unit.turn is not None:
+            turns[slot] = unit.turn
         slot += len(arguments)
     outputs = tuple(
-        (
-            {s: w * factors[s] for s, w in a.items()},
-            {s: w * factors[s] for s, w in b.items()},
-        )
-        for a, b in graph.outputs
+        (_multiplied(a, factors), _multiplied(b, factors)) for a, b in graph.outputs
     )
     ties = {
-        key: (lead, ratio * turned[key[0]] * turned[lead[0]])
+        key: (lead, ratio * turns[key[0]] * turns[lead[0]])
         for key, (lead, ratio) in graph.ties.items()
     }
     scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed), ties)
     return _with_unit_denominators(scaled, x)
+
+
+def _multiplied(linear: Linear, factors: Mapping[int, float]) -> Linear:
+    return {source: weight * factors[source] for source, weight in linear.items()}
+
+
+def _divided(linear: Linear, by: float) -> Linear:
+    return {source: weight / by for source, weight in linear.items()}
+
+
+class _Normal(NamedTuple):
+    """The arguments of a unit in their one form, and what is to be known about them."""
+
+    arguments: list[Linear]
+    factor: float = 1.0  # the unit as it was is so many times the new one
+    fixed: tuple[Connection, ...] = ()  # numbers of arguments, and sources
+    turn: float | None = None  # of a sine: the sign its argument was given
+
+
+def _normal_product(arguments: list[Linear]) -> _Normal:
+    """The largest weight of each factor is 1, and the factors are in order."""
+    scales = [linear[_leading(linear)] for linear in arguments]
+    factors = [_divided(a, scale) for a, scale in zip(arguments, scales, strict=True)]
+    factors.sort(key=lambda linear: (sorted(linear), sorted(linear.items())))
+    fixed = tuple((place, _leading(linear)) for place, linear in enumerate(factors))
+    return _Normal(factors, math.prod(scales), fixed)
+
+
+def _normal_sine(arguments: list[Linear]) -> _Normal:
+    """The first weight is positive and the phase in a half circle a little above 0."""
+    argument, sign, turn = _folded_phase(arguments[0])
+    is_cosine = argument.get(CONSTANT) == COSINE
+    return _Normal([argument], sign, ((0, CONSTANT),) if is_cosine else (), turn)
+
+
+def _normal_exponential(arguments: list[Linear]) -> _Normal:
+    """The constant becomes a factor, unless that would be out of all proportion."""
+    constant = arguments[0].get(CONSTANT, 0.0)
+    if not abs(constant) < 50:
+        return _Normal(arguments)
+    varying = {s: w for s, w in arguments[0].items() if s != CONSTANT}
+    return _Normal([varying], math.exp(constant))
+
+
+def _normal_root(arguments: list[Linear]) -> _Normal:
+    """The largest weight is 1 or -1."""
+    lead = _leading(arguments[0])
+    scale = abs(arguments[0][lead])
+    return _Normal([_divided(arguments[0], scale)], math.sqrt(scale), ((0, lead),))
+
+
+#: How a unit's arbitrary scales and signs are chosen; other units have none.
+_RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
+    "multiply": _normal_product,
+    "sin": _normal_sine,
+    "exp": _normal_exponential,
+    "sqrt": _normal_root,
+}
 
 
 def _leading(linear: Linear) -> int:
@@ -203,37 +235,41 @@ def displayed(graph: Graph, x: Array) -> Graph:
         present = next(key for key in graph.fixed if key[0] == slot + 1)
         term = CONSTANT if CONSTANT in denominator else present[1]
         one = denominator[term]
-        slots[slot] = {s: w / one for s, w in numerator.items()}
-        slots[slot + 1] = {s: w / one for s, w in denominator.items()}
+        slots[slot] = _divided(numerator, one)
+        slots[slot + 1] = _divided(denominator, one)
         fixed = fixed - {present} | {(slot + 1, term)}
     return graph.with_slots(slots, frozenset(fixed))
 
 
 def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
+    """Scale every fraction, and fix the term of its denominator that counts most."""
+    first = graph.first_output_slot
+    outputs: tuple[tuple[Linear, Linear], ...]
     if all(b.keys() == {CONSTANT} for _, b in graph.outputs):
-        outputs: list[tuple[Linear, Linear]] = [
-            ({s: w / b[CONSTANT] for s, w in a.items()}, {CONSTANT: 1.0})
-            for a, b in graph.outputs
-        ]
+        outputs = tuple(
+            (_divided(a, b[CONSTANT]), {CONSTANT: 1.0}) for a, b in graph.outputs
+        )
         leads = [CONSTANT] * graph.n_outputs
     else:
         values = evaluate(graph, tape(graph), x)
+        scales = [_typical(d) for d in values.slots[first + 1 :: 2]]
         size = np.sqrt(np.mean(values.features**2, axis=1))
         sizes = {CONSTANT: 1.0, **dict(enumerate(size.tolist()))}
-        outputs, leads = [], []
-        for o, (a, b) in enumerate(graph.outputs):
-            d = values.slots[-2 * (graph.n_outputs - o) + 1]
-            mean = float(np.mean(d))
-            if abs(mean) < 0.1 * np.mean(np.abs(d)):  # it changes sign in the data
-                mean = float(np.mean(np.abs(d)))
-            mean = mean if math.isfinite(mean) and mean != 0.0 else 1.0
-            outputs.append(
-                (
-                    {s: w / mean for s, w in a.items()},
-                    {s: w / mean for s, w in b.items()},
-                )
-            )
-            leads.append(max(b, key=lambda s: abs(b[s]) * sizes[s], default=CONSTANT))
-    first = graph.first_output_slot
+        leads = [
+            max(b, key=lambda s: abs(b[s]) * sizes[s], default=CONSTANT)
+            for _, b in graph.outputs
+        ]
+        outputs = tuple(
+            (_divided(a, scale), _divided(b, scale))
+            for (a, b), scale in zip(graph.outputs, scales, strict=True)
+        )
     fixed = graph.fixed | {(first + 2 * o + 1, lead) for o, lead in enumerate(leads)}
-    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), fixed, graph.ties)
+    return Graph(graph.n_inputs, graph.nodes, outputs, fixed, graph.ties)
+
+
+def _typical(denominator: Array) -> float:
+    """The mean of a denominator (N,), or that of its size where the sign changes."""
+    mean, size = float(np.mean(denominator)), np.mean(np.abs(denominator))
+    if abs(mean) < 0.1 * size:
+        mean = float(size)
+    return mean if math.isfinite(mean) and mean != 0.0 else 1.0

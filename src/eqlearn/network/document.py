@@ -13,11 +13,11 @@ from eqlearn.errors import EqlearnError, must
 from eqlearn.network.graph import CONSTANT, Connection, Graph, Linear, Node
 from eqlearn.network.units import UNITS
 
-#: No formula is as large; a document that claims to be is refused before it is built.
+#: No formula is larger; a document that claims to be is refused before it is built.
 MOST_INPUTS = 10_000
 MOST_UNITS = 10_000
 MOST_OUTPUTS = 1_000
-# Beyond, a whole number is no longer exactly a float.
+# Not every whole number beyond this is exactly a float.
 _LARGEST_INTEGER = 2**53
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array, Namespace
+from eqlearn._types import AnyArray, Array, Booleans, Namespace
 from eqlearn.network.architecture import Architecture, Block
 
 #: The threshold of Eq. 3 in validation and testing (paper, section 2.2).
@@ -18,17 +18,17 @@ TEST_THRESHOLD = 1e-4
 class Evaluation(NamedTuple):
     """What a forward pass computes for N samples."""
 
-    outputs: Array  # (N, M)
-    denominators: Array  # (N, M), ones without division
-    guarded: Array  # (N, G) arguments of log, sqrt, ...: must stay positive
+    outputs: AnyArray  # (N, M)
+    denominators: AnyArray  # (N, M), ones without division
+    guarded: AnyArray  # (N, G) arguments of log, sqrt, ...: must stay positive
 
 
 def forward(
     architecture: Architecture,
-    weights: Array,
-    x: Array,
+    weights: AnyArray,
+    x: AnyArray,
     *,
-    theta: float | Array = TEST_THRESHOLD,
+    theta: float | AnyArray = TEST_THRESHOLD,
     xp: Namespace = np,
 ) -> Evaluation:
     """Evaluate one network with flat `weights` (P,) on inputs `x` (N, D)."""
@@ -51,8 +51,8 @@ def forward(
 
 
 def read_out(
-    architecture: Architecture, z: Array, theta: float | Array, xp: Namespace
-) -> tuple[Array, Array]:
+    architecture: Architecture, z: AnyArray, theta: float | AnyArray, xp: Namespace
+) -> tuple[AnyArray, AnyArray]:
     """Output layer: linear (Eq. 1) or, with division, h^θ of pairs (Eq. 2)."""
     if not architecture.division:
         return z, xp.ones_like(z)
@@ -60,7 +60,9 @@ def read_out(
     return divide(numerators, denominators, theta, xp), denominators
 
 
-def divide(a: Array, b: Array, theta: float | Array, xp: Namespace = np) -> Array:
+def divide(
+    a: AnyArray, b: AnyArray, theta: float | AnyArray, xp: Namespace = np
+) -> AnyArray:
     """h^θ(a, b) of Eq. 3: a / b above the threshold, 0 below."""
     allowed = b > theta
     # The inner `where` keeps the unused branch finite: its gradient would be NaN.
@@ -68,15 +70,15 @@ def divide(a: Array, b: Array, theta: float | Array, xp: Namespace = np) -> Arra
 
 
 def unpack(
-    architecture: Architecture, weights: Array, xp: Namespace = np
-) -> list[tuple[Array, Array]]:
+    architecture: Architecture, weights: AnyArray, xp: Namespace = np
+) -> list[tuple[AnyArray, AnyArray]]:
     """Cut the flat vector into (W, w_0) of every layer; views, in NumPy."""
     # `split` and not slices: its derivative is one concatenation instead of a sum
     # of padded arrays, which was most of the time of a training step.
     bounds = [
         stop
         for shape in architecture.layers
-        for stop in (shape.weights.stop, shape.biases.stop)
+        for stop in (shape.weights.stop, shape.stop)
     ]
     pieces = iter(xp.split(weights, bounds[:-1]))
     return [
@@ -91,7 +93,7 @@ def _argument_bounds(blocks: tuple[Block, ...]) -> list[int]:
     return list(itertools.accumulate(counts[:-1]))
 
 
-def is_weight(architecture: Architecture) -> Array:
+def is_weight(architecture: Architecture) -> Booleans:
     """Tell the entries of the W (True) from the biases (False), shape (P,)."""
     mask = np.zeros(architecture.n_weights, dtype=bool)
     for shape in architecture.layers:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import unpack
 from eqlearn.network.units import unit
@@ -128,7 +128,7 @@ class Graph:
         kept = self.fixed if fixed is None else fixed
         return Graph(self.n_inputs, nodes, outputs, kept, self.ties)
 
-    def with_weights(self, weights: Array) -> "Graph":
+    def with_weights(self, weights: Numbers) -> "Graph":
         """Set the weights of all connections, in the order of `connections`."""
         values = iter(np.asarray(weights).tolist())
         return self.with_slots(
@@ -167,7 +167,7 @@ class Graph:
         return np.stack([a / b for a, b in ratios], axis=1), denominators
 
 
-def from_network(architecture: Architecture, weights: Array) -> Graph:
+def from_network(architecture: Architecture, weights: Numbers) -> Graph:
     """Write a network as a graph of its non-zero weights.
 
     Without division the denominators are the constant 1.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import Unit, symbolic, unit
 
@@ -33,12 +33,12 @@ _OTHER = len(COMPILED)
 class Tape(NamedTuple):
     """A graph as arrays, with U units, S slots and C connections."""
 
-    codes: Array  # (U,) row of COMPILED
-    first_slot: Array  # (U + 1,) where each unit's arguments begin among the slots
-    pointer: Array  # (S + 1,) where each slot's connections begin
-    sources: Array  # (C,)
+    codes: Integers  # (U,) row of COMPILED
+    first_slot: Integers  # (U + 1,) where each unit's arguments begin among the slots
+    pointer: Integers  # (S + 1,) where each slot's connections begin
+    sources: Integers  # (C,)
     weights: Array  # (C,)
-    position: Array  # (C,) place among the parameters, or -1 if fixed
+    position: Integers  # (C,) place among the parameters, or -1 if fixed
     ratio: Array  # (C,) of the weight to the parameter; 1 unless tied
     others: tuple[int, ...]  # units without compiled code
     n_inputs: int
@@ -143,6 +143,8 @@ def _value_and_slopes(row: Unit) -> list[Any]:
     slopes = [sympy.diff(form, symbol) for symbol in symbols]
     return [sympy.lambdify(symbols, f, "numpy") for f in (form, *slopes)]
 
+
+# Compiled functions have no annotations: Numba infers types from the arguments.
 
 # Reassociation and contraction let the loops vectorise; NaN and infinity keep their
 # meaning, because a diverged fit must be seen.

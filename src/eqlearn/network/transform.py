@@ -5,11 +5,11 @@ from itertools import chain
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Numbers
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
 
-def rescaled(graph: Graph, x_scale: Array, y_scale: Array) -> Graph:
+def rescaled(graph: Graph, x_scale: Numbers, y_scale: Numbers) -> Graph:
     """Fold scales into the weights: the graph of y · y_scale as a function of x.
 
     `graph` takes inputs divided by `x_scale` (D,) and gives outputs divided by
@@ -56,6 +56,6 @@ def joined(graphs: Sequence[Graph]) -> Graph:
 
 def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
     moved: dict[int, float] = {}
-    for source, weight in linear.items():  # of which two may be one unit now
+    for source, weight in linear.items():  # two of them may have become one unit
         moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
     return moved

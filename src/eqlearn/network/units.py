@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from eqlearn._types import Array, Namespace
+from eqlearn._types import Namespace
 from eqlearn.errors import must, unknown
 
 
@@ -30,8 +30,8 @@ class Unit:
     positive: bool = False
     oscillates: bool = False
 
-    def __call__(self, xp: Namespace, *arguments: Array) -> Array:
-        """Compute the unit in the namespace `xp`."""
+    def __call__(self, xp: Namespace, *arguments: Any) -> Any:
+        """Compute the unit in the namespace `xp`, whose numbers or arrays it takes."""
         return self.function(xp, *arguments)
 
 

@@ -2,7 +2,12 @@
 
 from eqlearn.problems.catalogue import LAWS, PAPER, RANDOM_EXPRESSIONS, problem
 from eqlearn.problems.definition import Box, Problem, widened
-from eqlearn.problems.identify import Learned, OutputVerdict, Verdict, identified
+from eqlearn.problems.identify import (
+    Identification,
+    Learned,
+    OutputIdentification,
+    identified,
+)
 from eqlearn.problems.random_expressions import random_expression
 
 __all__ = [
@@ -11,9 +16,9 @@ __all__ = [
     "RANDOM_EXPRESSIONS",
     "Box",
     "Learned",
-    "OutputVerdict",
+    "OutputIdentification",
     "Problem",
-    "Verdict",
+    "Identification",
     "identified",
     "problem",
     "random_expression",

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy
-from numpy.typing import ArrayLike, NDArray
 
-from eqlearn._types import Array, Namespace
+from eqlearn._types import Array, Namespace, Numbers
 from eqlearn.errors import check_count, must, unknown
 
 #: The range of every input, (low, high) each.
@@ -68,7 +67,7 @@ class Problem:
             raise unknown("noise_unit", self.noise_unit, _NOISE_UNITS)
         check_count("n_train", self.n_train)
 
-    def evaluate(self, X: ArrayLike) -> NDArray[np.float64]:
+    def evaluate(self, X: Numbers) -> Array:
         """Compute the noise-free targets (N, M) at the points X (N, D)."""
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != len(self.inputs):
@@ -85,14 +84,15 @@ class Problem:
         return tuple(map(sympy.sympify, self._targets(sympy, *symbols)))
 
     @cached_property
-    def spread(self) -> NDArray[np.float64]:
+    def spread(self) -> Array:
         """The standard deviation (M,) of each noise-free target over the box."""
         # A property of the problem, not of one sample: the points are always the same.
         points = _uniform(self.box, _SPREAD_POINTS, np.random.default_rng(0))
-        return np.std(self.evaluate(points), axis=0)
+        spread: Array = np.std(self.evaluate(points), axis=0)
+        return spread
 
     @property
-    def noise_scale(self) -> NDArray[np.float64]:
+    def noise_scale(self) -> Array:
         """What a noise of 1 means for each target (M,)."""
         return self.spread if self.noise_unit == "spread" else np.ones_like(self.spread)
 
@@ -102,7 +102,7 @@ class Problem:
 
     def sample(
         self, n: int, rng: np.random.Generator, noise: float | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Array, Array]:
         """Measure n points of the box: inputs (n, D) and noisy targets (n, M).
 
         `noise` overrides the problem's own level, in the same unit.
@@ -113,7 +113,7 @@ class Problem:
 
     def sample_extrapolation(
         self, n: int, rng: np.random.Generator, noise: float = 0.0
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Array, Array]:
         """Draw n points of the outer box that are not in the box, noise-free."""
         check_count("n", n)
         low, high = np.transpose(self.box)
@@ -128,13 +128,11 @@ class Problem:
         """Return the box widened `factor` times about its centre; see `widened`."""
         return widened(self.box, factor)
 
-    def _targets(self, xp: Namespace, *inputs: Array) -> tuple[Array, ...]:
+    def _targets(self, xp: Namespace, *inputs: Any) -> tuple[Any, ...]:
         value = self.formula(xp, *inputs)
         return value if isinstance(value, tuple) else (value,)
 
-    def _measured(
-        self, X: NDArray[np.float64], rng: np.random.Generator, noise: float
-    ) -> NDArray[np.float64]:
+    def _measured(self, X: Array, rng: np.random.Generator, noise: float) -> Array:
         _check_noise(noise)
         Y = self.evaluate(X)
         return Y + noise * self.noise_scale * rng.standard_normal(Y.shape)
@@ -163,7 +161,7 @@ def _widened_range(low: float, high: float, factor: float) -> tuple[float, float
     ), centre + factor * half
 
 
-def _uniform(box: Box, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _uniform(box: Box, n: int, rng: np.random.Generator) -> Array:
     low, high = np.transpose(box)
     return rng.uniform(low, high, size=(n, len(box)))
 

@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.errors import must
 from eqlearn.problems.definition import Problem
 from eqlearn.problems.normal_form import NoNormalForm, agree, fraction
@@ -31,12 +31,12 @@ _N_POINTS = 5000
 class Learned(NamedTuple):
     """What was learned for one output: a function (N, D) → (N,), and its formula."""
 
-    predict: Callable[[NDArray[np.float64]], Any]
+    predict: Callable[[Array], Any]
     expression: sympy.Expr | None = None
 
 
 @dataclass(frozen=True)
-class OutputVerdict:
+class OutputIdentification:
     """How one output compares; `symbolic` is None where formulas cannot be compared."""
 
     symbolic: bool | None
@@ -49,10 +49,10 @@ class OutputVerdict:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Identification:
     """How a learned model compares with the truth, output by output."""
 
-    outputs: tuple[OutputVerdict, ...]
+    outputs: tuple[OutputIdentification, ...]
 
     @property
     def symbolic(self) -> bool:
@@ -79,7 +79,7 @@ class Verdict:
 
 def identified(
     learned: Sequence[Learned], problem: Problem, rng: np.random.Generator
-) -> Verdict:
+) -> Identification:
     """Judge what was learned for each output of a problem."""
     if len(learned) != len(problem.outputs):
         hint = f"Give one for each of {', '.join(problem.outputs)}."
@@ -90,15 +90,15 @@ def identified(
     pairs = zip(learned, problem.evaluate(X).T, strict=True)
     errors = [_relative_rms(one.predict, X, truth) for one, truth in pairs]
     symbolic = [_is_same(one.expression, problem, m) for m, one in enumerate(learned)]
-    return Verdict(tuple(map(OutputVerdict, symbolic, errors)))
+    return Identification(tuple(map(OutputIdentification, symbolic, errors)))
 
 
 def _relative_rms(
-    predict: Callable[[NDArray[np.float64]], Any],
-    X: NDArray[np.float64],
-    truth: NDArray[np.float64],
+    predict: Callable[[Array], Any],
+    X: Array,
+    truth: Array,
 ) -> float:
-    with np.errstate(all="ignore"):  # a wrong formula may do anything out there
+    with np.errstate(all="ignore"):  # a wrong formula may have poles out there
         predicted = np.asarray(predict(X), dtype=np.float64)
         if predicted.shape != truth.shape:
             hint = "Predict one value for each row."

@@ -10,17 +10,20 @@ constant is as large as the difference it makes.
 import cmath
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 import sympy
 
 #: Powers of the inputs, one each.
 Monomial = tuple[int, ...]
 #: What a coefficient stands before: a monomial and the terms of A in exp(iA).
-Wave = tuple[Monomial, tuple]
-Sum = dict[Wave, complex]
-Fraction = tuple[Sum, Sum]
+Wave: TypeAlias = tuple[Monomial, "Exponent"]
+#: A in exp(iA), as waves with the real and imaginary parts of their coefficients.
+Exponent: TypeAlias = tuple[tuple[Wave, tuple[float, float]], ...]
+Sum: TypeAlias = dict[Wave, complex]
+WaveFraction: TypeAlias = tuple[Sum, Sum]
 #: The (low, high) of every input by name.
-Ranges = Mapping[str, tuple[float, float]]
+InputRanges = Mapping[str, tuple[float, float]]
 
 #: Constants agree when they differ by at most half a unit of the third decimal.
 TOLERANCE = 5e-4
@@ -47,8 +50,8 @@ class _Work:
 
 
 def fraction(
-    expression: sympy.Expr, ranges: Ranges, output_unit: float = 1.0
-) -> Fraction:
+    expression: sympy.Expr, ranges: InputRanges, output_unit: float = 1.0
+) -> WaveFraction:
     """Return numerator and denominator of an expression of inputs with given ranges.
 
     The largest constant of the denominator becomes 1, for a/b = (ca)/(cb).
@@ -63,7 +66,7 @@ def fraction(
     )
 
 
-def agree(first: Fraction, second: Fraction) -> bool:
+def agree(first: WaveFraction, second: WaveFraction) -> bool:
     """Tell whether two fractions are the same function, constants to three decimals."""
     work = _Work()
     left = _product(first[0], second[1], work)
@@ -71,7 +74,7 @@ def agree(first: Fraction, second: Fraction) -> bool:
     return _vanishes([*left.items(), *_scaled(right, -1).items()], work)
 
 
-def hidden_layers(expression: sympy.Expr, ranges: Ranges) -> int:
+def hidden_layers(expression: sympy.Expr, ranges: InputRanges) -> int:
     """Count the hidden layers with which a network can express a formula.
 
     A layer takes a sine or multiplies two features, so factors that need d₁, d₂, …
@@ -92,7 +95,7 @@ def _wave_depth(wave: Wave) -> int:
     return math.ceil(math.log2(load)) if load else 0
 
 
-def _read(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
+def _read(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
     """Read an expression from its leaves upward."""
     none = _no_powers(ranges)
     if node.is_number:
@@ -104,14 +107,14 @@ def _read(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
     return _READERS[node.func](node, ranges, work)
 
 
-def _read_sum(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
-    total: Fraction = ({}, _constant(1, _no_powers(ranges)))
+def _read_sum(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
+    total: WaveFraction = ({}, _constant(1, _no_powers(ranges)))
     for part in node.args:
         total = _sum_of_fractions(total, _read(part, ranges, work), work)
     return total
 
 
-def _read_product(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
+def _read_product(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
     top = bottom = _constant(1, _no_powers(ranges))
     for part in node.args:
         over, under = _read(part, ranges, work)
@@ -119,7 +122,7 @@ def _read_product(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
     return top, bottom
 
 
-def _read_power(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
+def _read_power(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
     if not (node.exp.is_Integer and abs(node.exp) <= _HIGHEST_POWER):
         raise NoNormalForm(f"the power {node.exp}")
     over, under = _read(node.base, ranges, work)
@@ -129,19 +132,19 @@ def _read_power(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
     return (top, bottom) if node.exp > 0 else (bottom, top)
 
 
-def _read_sine(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
+def _read_sine(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
     forward, backward = _waves(node.args[0], ranges, work)
     waves = _sum(_scaled(forward, -0.5j), _scaled(backward, 0.5j))
     return waves, _constant(1, _no_powers(ranges))
 
 
-def _read_cosine(node: sympy.Expr, ranges: Ranges, work: _Work) -> Fraction:
+def _read_cosine(node: sympy.Expr, ranges: InputRanges, work: _Work) -> WaveFraction:
     forward, backward = _waves(node.args[0], ranges, work)
     waves = _sum(_scaled(forward, 0.5), _scaled(backward, 0.5))
     return waves, _constant(1, _no_powers(ranges))
 
 
-_READERS: dict[type, Callable[[sympy.Expr, Ranges, _Work], Fraction]] = {
+_READERS: dict[type, Callable[[sympy.Expr, InputRanges, _Work], WaveFraction]] = {
     sympy.Add: _read_sum,
     sympy.Mul: _read_product,
     sympy.Pow: _read_power,
@@ -150,7 +153,7 @@ _READERS: dict[type, Callable[[sympy.Expr, Ranges, _Work], Fraction]] = {
 }
 
 
-def _waves(argument: sympy.Expr, ranges: Ranges, work: _Work) -> tuple[Sum, Sum]:
+def _waves(argument: sympy.Expr, ranges: InputRanges, work: _Work) -> tuple[Sum, Sum]:
     """Return exp(iA) and exp(-iA); the constant in A becomes a phase."""
     still = (_no_powers(ranges), ())
     top, bottom = _read(argument, ranges, work)
@@ -164,11 +167,11 @@ def _waves(argument: sympy.Expr, ranges: Ranges, work: _Work) -> tuple[Sum, Sum]
     )
 
 
-def _no_powers(ranges: Ranges) -> Monomial:
+def _no_powers(ranges: InputRanges) -> Monomial:
     return (0,) * len(ranges)
 
 
-def _input(name: str, ranges: Ranges) -> Sum:
+def _input(name: str, ranges: InputRanges) -> Sum:
     alone = tuple(int(other == name) for other in ranges)
     low, high = ranges[name]
     centre, half = (low + high) / 2, (high - low) / 2
@@ -189,7 +192,7 @@ def _constant(value: complex, none: Monomial) -> Sum:
     return {(none, ()): value} if value else {}
 
 
-def _exponent(terms: Sum) -> tuple:
+def _exponent(terms: Sum) -> Exponent:
     # Rounded, so that πx + πx and 2πx are one exponent; + 0.0 turns -0.0 into 0.0.
     rounded = (
         (wave, (round(c.real, 9) + 0.0, round(c.imag, 9) + 0.0))
@@ -209,7 +212,9 @@ def _sum(first: Sum, second: Sum) -> Sum:
     return _without_remainders(total, max(_largest(first), _largest(second)))
 
 
-def _sum_of_fractions(first: Fraction, second: Fraction, work: _Work) -> Fraction:
+def _sum_of_fractions(
+    first: WaveFraction, second: WaveFraction, work: _Work
+) -> WaveFraction:
     if first[1] == second[1]:
         return _sum(first[0], second[0]), first[1]
     left = _product(first[0], second[1], work)
@@ -236,13 +241,13 @@ def _without_remainders(terms: Sum, size: float) -> Sum:
     return {wave: c for wave, c in terms.items() if abs(c) > _ROUNDING * size}
 
 
-def _joined(first: tuple, second: tuple) -> tuple:
+def _joined(first: Exponent, second: Exponent) -> Exponent:
     if not (first and second):
         return first or second
     return _exponent(_sum(_terms(first), _terms(second)))
 
 
-def _terms(exponent: tuple) -> Sum:
+def _terms(exponent: Exponent) -> Sum:
     return {wave: complex(*c) for wave, c in exponent}
 
 
@@ -260,7 +265,7 @@ def _vanishes(terms: list[tuple[Wave, complex]], work: _Work) -> bool:
     return all(abs(c) * (2 if w[1] else 1) <= TOLERANCE for w, c in gathered)
 
 
-def _same_exponent(first: tuple, second: tuple, work: _Work) -> bool:
+def _same_exponent(first: Exponent, second: Exponent, work: _Work) -> bool:
     if first == second:
         return True
     work.spend(len(first) + len(second))

@@ -7,7 +7,7 @@ extrapolation domain [-2, 2]^4 are taken from its other problems.
 from collections.abc import Callable
 from typing import Any
 
-from eqlearn._types import Array, Namespace
+from eqlearn._types import Namespace
 from eqlearn.problems.definition import Problem
 
 
@@ -38,8 +38,8 @@ def on_cube(
 
 
 def cart_pendulum(
-    xp: Namespace, x1: Array, x2: Array, x3: Array, x4: Array
-) -> tuple[Array, Array, Array, Array]:
+    xp: Namespace, x1: Any, x2: Any, x3: Any, x4: Any
+) -> tuple[Any, Any, Any, Any]:
     """Equation 12: the rates of cart position, angle and their two velocities."""
     s, c = xp.sin(x2), xp.cos(x2)
     push = -x1 - 0.01 * x3 + x4**2 * s
@@ -99,13 +99,13 @@ FORMULAS: tuple[Problem, ...] = (
 OUTPUT_SCALE = 4.836
 
 
-def scaled_cart_pendulum(xp: Namespace, *x: Array) -> tuple[Array, ...]:
+def scaled_cart_pendulum(xp: Namespace, *x: Any) -> tuple[Any, ...]:
     """Equation 12 in the size that the errors of the paper's table are of."""
     return tuple(y / OUTPUT_SCALE for y in cart_pendulum(xp, *x))
 
 
-#: Two noise levels, as the paper's text says 0.01 and its released data have 0.1, and
-#: what the paper has measured, as far as it can be told.
+#: With the noise of the paper's text, 0.01; with that of its released data, 0.1; and
+#: with that noise and the scaled outputs that its table of errors suggests.
 CART_PENDULUM: tuple[Problem, ...] = tuple(
     on_cube(
         name,

@@ -17,11 +17,10 @@ import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from eqlearn._types import Array, Namespace
 from eqlearn.errors import check_count, must
@@ -34,7 +33,7 @@ class _Kind(NamedTuple):
     """A type of unit; `oscillates` where the weights into it are times π."""
 
     arity: int
-    function: Callable[..., Array]
+    function: Callable[..., Any]
     oscillates: bool = False
 
 
@@ -83,8 +82,11 @@ class Combination:
     weights: tuple[tuple[str, float], ...]
     bias: float
 
-    def __call__(self, features: Mapping[str, Array], gain: Array = 1) -> Array:
-        """Combine the features, their weights (not the bias) times `gain`."""
+    def __call__(self, features: Mapping[str, Any], gain: Any = 1) -> Any:
+        """Combine the features, their weights (not the bias) times `gain`.
+
+        Arrays give an array and SymPy's symbols an expression.
+        """
         terms = (weight * gain * features[name] for name, weight in self.weights)
         return sum(terms, start=self.bias)
 
@@ -106,12 +108,12 @@ class RandomFormula:
     numerator: Combination
     denominator: Combination
 
-    def __call__(self, xp: Namespace, *inputs: Array) -> Array:
+    def __call__(self, xp: Namespace, *inputs: Any) -> Any:
         """Compute the output, as a `Problem` asks of its formula."""
         numerator, denominator = self.parts(xp, *inputs)
         return numerator / denominator
 
-    def parts(self, xp: Namespace, *inputs: Array) -> tuple[Array, Array]:
+    def parts(self, xp: Namespace, *inputs: Any) -> tuple[Any, Any]:
         """Return numerator and denominator of the output."""
         features = dict(zip(_INPUTS, inputs, strict=True))
         for layer in self.layers:
@@ -133,8 +135,8 @@ def _apply(
     xp: Namespace,
     unit: str,
     combinations: tuple[Combination, ...],
-    features: Mapping[str, Array],
-) -> Array:
+    features: Mapping[str, Any],
+) -> Any:
     kind = _kind(unit)
     gain = xp.pi if kind.oscillates else 1
     return kind.function(xp, *(combine(features, gain) for combine in combinations))
@@ -255,7 +257,7 @@ def _expression(formula: RandomFormula) -> sympy.Expr:
 
 
 @lru_cache
-def _points(half_width: float) -> NDArray[np.float64]:
+def _points(half_width: float) -> Array:
     """Return the corners of a cube and many points in it.
 
     The same for every draw: a rule must not depend on the seed it judges.

@@ -313,7 +313,7 @@ def _scatter(axis: "Axes", x: Array, y: Array) -> None:
     )
 
 
-def _some(values: Array, most: int) -> Array:
+def _some(values: Any, most: int) -> Any:
     kept = np.linspace(0, len(values) - 1, min(len(values), most)).astype(int)
     return values[kept]
 

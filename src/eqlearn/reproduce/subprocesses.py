@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -15,7 +15,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 from unittest.mock import patch
 
-Job = TypeVar("Job")
+#: What a function is to do in one process.
+Work = TypeVar("Work")
 
 #: One thread each: runs side by side must not fight for cores.
 ONE_THREAD = {
@@ -26,7 +27,7 @@ ONE_THREAD = {
 }
 
 
-#: It ended by an error of its own, or took too long.
+#: A process that ended by an error, and one that took too long.
 FAILED = CRASHED, STOPPED = "crashed", "stopped"
 
 
@@ -39,76 +40,85 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class _Running(Generic[Job]):
-    job: Job
+class _Running(Generic[Work]):
+    work: Work
     process: BaseProcess
+    patience: float  # seconds
     stop_at: float
 
 
 def in_processes(
-    function: Callable[[Job], Any],
-    jobs: Iterable[Job],
+    function: Callable[[Work], Any],
+    works: Iterable[Work],
     n_processes: int,
-    patience: Callable[[Job], float],
-) -> Iterator[tuple[Job, Any]]:
-    """Yield each job with the function's result or a `Failure`, as they end.
+    patience: Callable[[Work], float],
+) -> Iterator[tuple[Work, Any]]:
+    """Yield each work with the function's result or a `Failure`, as they end.
 
     At most `n_processes` run at a time; one that needs more than `patience` seconds is
-    stopped. `function` must be importable, jobs and results must pickle.
+    stopped. `function` must be importable, works and results must pickle.
     """
-    waiting = deque(jobs)
-    running: dict[Connection, _Running[Job]] = {}
+    waiting = deque(works)
+    running: dict[Connection, _Running[Work]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < n_processes:
-                job = waiting.popleft()
-                connection, process = _start(function, job)
-                stop_at = time.monotonic() + patience(job)
-                running[connection] = _Running(job, process, stop_at)
-            first_stop = min(run.stop_at for run in running.values())
-            left = max(0.0, first_stop - time.monotonic())
-            ready = wait(list(running), None if math.isinf(left) else left)
-            for connection in list(running):
-                run = running[connection]
-                if connection in ready:
-                    result = _receive(connection, run.process)
-                elif time.monotonic() >= run.stop_at:
-                    run.process.kill()
-                    result = Failure(STOPPED, f"after {patience(run.job):.0f} s")
-                else:
-                    continue
-                del running[connection]
+                work = waiting.popleft()
+                connection, process = _start(function, work)
+                seconds = patience(work)
+                stop_at = time.monotonic() + seconds
+                running[connection] = _Running(work, process, seconds, stop_at)
+            for connection, result in _ended(running):
+                run = running.pop(connection)
                 _end(connection, run.process)
-                yield run.job, result
+                yield run.work, result
     finally:
         for connection, run in running.items():
             run.process.kill()
             _end(connection, run.process)
 
 
-def _start(function: Callable[[Job], Any], job: Job) -> tuple[Connection, BaseProcess]:
+def _ended(
+    running: Mapping[Connection, _Running[Work]],
+) -> list[tuple[Connection, Any]]:
+    """Wait until one has a result or its time is over; what came of all that have."""
+    left = max(0.0, min(run.stop_at for run in running.values()) - time.monotonic())
+    ready = wait(list(running), None if math.isinf(left) else left)
+    ended: list[tuple[Connection, Any]] = []
+    for connection, run in running.items():
+        if connection in ready:
+            ended.append((connection, _receive(connection, run.process)))
+        elif time.monotonic() >= run.stop_at:
+            run.process.kill()
+            ended.append((connection, Failure(STOPPED, f"after {run.patience:.0f} s")))
+    return ended
+
+
+def _start(
+    function: Callable[[Work], Any], work: Work
+) -> tuple[Connection, BaseProcess]:
     # Spawned, not forked: NumPy reads the number of threads when first imported.
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     # No daemon: those may not have workers of their own.
-    process = context.Process(target=_child, args=(theirs, function, job))
+    process = context.Process(target=_child, args=(theirs, function, work))
     with patch.dict(os.environ, ONE_THREAD):
         process.start()
     theirs.close()
     return ours, process
 
 
-def _child(connection: Connection, function: Callable[[Job], Any], job: Job) -> None:
+def _child(connection: Connection, function: Callable[[Work], Any], work: Work) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        connection.send(function(job))
+        connection.send(function(work))
     except Exception:
         connection.send(Failure(CRASHED, traceback.format_exc(limit=-3)))
 
 
 def _end_with_parent() -> None:
-    """Leave nothing behind that goes on for hours and holds what others need."""
+    """End this process with its parent: a run of hours must not go on unseen."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -118,7 +128,7 @@ def _end_with_parent() -> None:
 def _receive(connection: Connection, process: BaseProcess) -> Any:
     try:
         return connection.recv()
-    except EOFError:  # it died without a word
+    except EOFError:  # the process died without a result
         process.join()
         return Failure(CRASHED, f"exit code {process.exitcode}")
 

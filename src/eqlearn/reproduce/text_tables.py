@@ -5,7 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 
-class Layout(NamedTuple):
+class TextTable(NamedTuple):
     """What is shown: a title, a table, and notes below it."""
 
     title: str

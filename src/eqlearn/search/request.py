@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from eqlearn import __version__
-from eqlearn._types import Array
+from eqlearn._types import Array, Numbers
 from eqlearn.errors import check_count, must, unknown
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
@@ -66,7 +66,7 @@ class Request:
 
     x: Array
     y: Array
-    domain: Array | None = None
+    domain: Numbers | None = None
     weight: Array | None = None
     seed: int = 0
     time_limit: float | None = None

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans, Integers, Numbers
 from eqlearn.data.scale import domain_of_use, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import must
@@ -21,7 +21,7 @@ class Rows(NamedTuple):
     y: Array  # (N, M)
     weight: Array | None  # (N,)
 
-    def taken(self, chosen: Array | slice) -> "Rows":
+    def taken(self, chosen: Integers | Booleans) -> "Rows":
         """Some of the rows, in this order."""
         weight = None if self.weight is None else self.weight[chosen]
         return Rows(self.x[chosen], self.y[chosen], weight)
@@ -80,7 +80,7 @@ def tasks_of(request: Request) -> list[Task]:
     ]
 
 
-def _domain(domain: Array | None, x: Array, far: Array) -> tuple[Array, Array]:
+def _domain(domain: Numbers | None, x: Array, far: Array) -> tuple[Array, Array]:
     """The domain of use: unless given, the widened range of `x`, and `far` points."""
     if domain is not None:
         return checked_domain(domain, x.shape[1])
@@ -113,7 +113,7 @@ def _distinct(rows: Rows) -> Rows:
     )
     if len(first) == len(together):
         return rows
-    total = np.bincount(which.ravel(), rows.weight)
+    total = np.bincount(which.ravel(), rows.weight).astype(float)
     order = np.argsort(first)
     first = first[order]
     return Rows(rows.x[first], rows.y[first], total[order])

@@ -13,7 +13,7 @@ from eqlearn.network.graph import Graph
 from eqlearn.network.transform import rescaled
 from eqlearn.network.units import Unit, register
 from eqlearn.search.strategy import STANDARD, Strategy
-from eqlearn.training.levenberg import FLOOR, Samples, samples
+from eqlearn.training.samples import FLOOR, Samples, samples
 
 #: Units of the fast recipe; sums need none, cosines are shifted sines.
 DEFAULT_UNITS = ("sin", "multiply")

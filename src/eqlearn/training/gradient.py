@@ -15,13 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from eqlearn._types import Array
+from eqlearn._types import AnyArray as Array
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import check_count, must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import TEST_THRESHOLD, forward, is_weight
-from eqlearn.training import layout, objective, steps, vectorised
+from eqlearn.training import objective, vectorised
+from eqlearn.training.compiled import layout, steps
 from eqlearn.training.schedule import Moment, Schedule
 
 
@@ -306,7 +307,8 @@ def _gradient(
             settings.architecture, moment, bound, is_penalty_epoch, weights, l1, batch
         )
 
-    return jax.grad(loss, has_aux=True)(weights)
+    gradient: tuple[Array, tuple[Array, Array]] = jax.grad(loss, has_aux=True)(weights)
+    return gradient
 
 
 def batch_loss(

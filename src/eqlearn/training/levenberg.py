@@ -1,11 +1,6 @@
-"""Second-order training of graphs: Levenberg-Marquardt in float64.
-
-`fit` minimises the squared error of a graph; `train` drives a network from random
-weights to a sparse one, with a penalty that pushes small weights to zero.
-"""
+"""Second-order fits of graphs: Levenberg-Marquardt in float64."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,90 +10,9 @@ from scipy.linalg.lapack import dposv
 
 from eqlearn._types import Array
 from eqlearn.network import kernels
-from eqlearn.network.canonical import compact
-from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.graph import Graph
 from eqlearn.network.kernels import Tape, Values
-
-#: For data of unit size, where formulas that are still wrong must have a value too.
-FLOOR = 1e-3
-
-
-class Samples(NamedTuple):
-    """Data, samples along the last axis; columns beyond those of `y` are unlabelled.
-
-    Unlabelled points come from the domain of use: denominators must be positive there.
-    """
-
-    x: Array  # (D, N)
-    y: Array  # (M, Q) with Q ≤ N
-    root_weight: Array  # (Q,) square roots of the samples' weights
-    floor: float = 0.0  # log and sqrt go on linearly below it; 0: have no value
-
-    @property
-    def n_residuals(self) -> int:
-        """How many numbers are to be explained."""
-        return int(self.y.size)
-
-    @property
-    def n_labelled(self) -> int:
-        """How many samples there are targets for."""
-        return int(self.y.shape[1])
-
-    @property
-    def labelled(self) -> Array:
-        """The inputs that there are targets for, (D, Q)."""
-        return self.x[:, : self.n_labelled]
-
-    def chunks(self, n: int) -> Iterator["Samples"]:
-        """Cut into pieces of `n` labelled samples; the last has the unlabelled ones.
-
-        Each is copied when its turn comes: all of them would be the table once more.
-        """
-        n_labelled = self.n_labelled
-        if n_labelled <= n:
-            yield self
-            return
-        bounds = [*range(0, n_labelled, n), n_labelled]
-        stops = [*bounds[1:-1], self.x.shape[1]]
-        for start, stop in zip(bounds[:-1], stops, strict=True):
-            yield Samples(
-                np.ascontiguousarray(self.x[:, start:stop]),
-                np.ascontiguousarray(self.y[:, start:stop]),
-                self.root_weight[start:stop],
-                self.floor,
-            )
-
-    def first(self, n: int) -> "Samples":
-        """Only the first `n` labelled samples, and all unlabelled points."""
-        n_labelled = self.y.shape[1]
-        if n >= n_labelled:
-            return self
-        columns = np.r_[0:n, n_labelled : self.x.shape[1]]
-        return Samples(
-            np.ascontiguousarray(self.x[:, columns]),
-            np.ascontiguousarray(self.y[:, :n]),
-            self.root_weight[:n],
-            self.floor,
-        )
-
-
-def samples(
-    x: Array,
-    y: Array,
-    *,
-    points: Array | None = None,
-    weight: Array | None = None,
-    floor: float = 0.0,
-) -> Samples:
-    """Lay out x (N, D), y (N, M) and unlabelled points (K, D) for the kernels."""
-    inputs = x if points is None else np.concatenate([x, points])
-    root = np.ones(len(x)) if weight is None else np.sqrt(weight)
-    return Samples(
-        np.ascontiguousarray(inputs.T, dtype=float),
-        np.ascontiguousarray(np.transpose(y), dtype=float),
-        root,
-        floor,
-    )
+from eqlearn.training.samples import Samples
 
 
 def mean_square(graph: Graph, data: Samples) -> float:
@@ -132,6 +46,8 @@ PLAIN = Division()
 SHORT = 1.0
 #: Samples evaluated at a time, so that memory does not grow with the table.
 N_CHUNK = 20_000
+# So many dampings are tried, each eight times the last, before a fit ends.
+_MOST_DAMPINGS = 7
 
 
 class Workspace:
@@ -172,7 +88,7 @@ class Workspace:
         tape, data = self.tape, self.samples
         tape.weights[self.free] = self.ratio * parameters[self.place]
         kernels.evaluate_into(self.graph, tape, data.x, self.values, data.floor)
-        return kernels.residuals(
+        sse: float = kernels.residuals(
             self.values.slots,
             tape.first_slot[-1],
             data.y,
@@ -183,6 +99,7 @@ class Workspace:
             self.r,
             self.by_ratio,
         )
+        return sse
 
     def jacobian(self) -> Array:
         """Derivatives by the parameters (p, M·N), where `evaluate` was last called."""
@@ -252,24 +169,12 @@ def fit(
         # `sse == 0` would leave nothing to divide by below, and nothing to gain.
         if sse == 0.0:
             break
-        gram, gradient = work.normal_equations(v)
-        # A weight of a small input has a curvature smaller by decades: it counts.
-        diagonal = gram.diagonal() + 1e-30 * gram.diagonal().max() + 1e-300
-        normal = _normal(gram, diagonal, gradient)
-        if normal is None:  # a slope is infinite
-            break
-        for _ in range(7):
-            step = normal.solve(damping)
-            trial = work.error(v - step) if step is not None else math.inf
-            if trial < sse:
-                break
-            # Successes have made it so small that a valley's bend takes many failures.
-            damping = max(8.0 * damping, 1e-5)
-        else:
+        moved, trial, damping = _step(work, v, sse, damping)
+        if moved is None:
             break
         # A step that had to be short gains little, and says nothing of the next.
         gain, was_short = (sse - trial) / sse, damping > SHORT
-        v, sse, damping = v - step, trial, max(damping / 8.0, 1e-12)
+        v, sse, damping = moved, trial, max(damping / 8.0, 1e-12)
         if target is not None and (
             sse < target or (iteration >= 2 and sse - target > 24 * gain * sse)
         ):
@@ -277,6 +182,32 @@ def fit(
         if gain < tolerance and not was_short:
             break
     return Fit(work.result(v), sse, damping)
+
+
+def _step(
+    work: "_Chunked", v: Array, sse: float, damping: float
+) -> tuple[Array | None, float, float]:
+    """Step to parameters with a smaller error: these, the error and the damping.
+
+    None, and the damping that was tried last, if no step makes it smaller.
+    """
+    gram, gradient = work.normal_equations(v)
+    # So little is added because the weight of a small input, which counts as much as
+    # others, has a curvature smaller by decades.
+    diagonal = gram.diagonal() + 1e-30 * gram.diagonal().max() + 1e-300
+    equations = normal(gram, diagonal, gradient)
+    if equations is None:  # a slope is infinite
+        return None, sse, damping
+    for _ in range(_MOST_DAMPINGS):
+        step = equations.solve(damping)
+        if step is not None:
+            trial = work.error(v - step)
+            if trial < sse:
+                return v - step, trial, damping
+        # After many successes the damping is tiny; from 1e-5 on, a bend in the valley
+        # takes a few failures only.
+        damping = max(8.0 * damping, 1e-5)
+    return None, sse, damping
 
 
 class _Chunked:
@@ -294,9 +225,10 @@ class _Chunked:
 
     def normal_equations(self, v: Array) -> tuple[Array, Array]:
         """The upper triangle of J Jᵀ, and J r."""
-        gram, gradient = 0.0, 0.0
+        n = self.work.tape.n_parameters
+        gram, gradient = np.zeros((n, n), order="F"), np.zeros(n)
         for chunk in self.samples.chunks(N_CHUNK):
-            if not self.is_single:  # a single one is still filled for `v`
+            if not self.is_single:  # a single chunk was evaluated at `v` just before
                 self._evaluate(chunk, v)
             J = self.work.jacobian()
             gram = gram + dsyrk(1.0, J.T, trans=1)
@@ -308,7 +240,7 @@ class _Chunked:
         return self.work.evaluate(v, self.division)
 
 
-class _Normal(NamedTuple):
+class Normal(NamedTuple):
     """Normal equations scaled to a unit diagonal: curvatures differ by decades."""
 
     correlation: Array  # the upper triangle
@@ -319,19 +251,21 @@ class _Normal(NamedTuple):
         """Solve with a ridge, relative to the diagonal; None if it is singular."""
         system = self.correlation.copy(order="F")
         system.ravel(order="K")[:: len(system) + 1] = 1.0 + ridge
+        solution: Array
         _, solution, info = dposv(system, self.gradient, overwrite_a=1)
         if info != 0 or not math.isfinite(solution.sum()):
             return None
         return solution * self.scale
 
 
-def _normal(gram: Array, diagonal: Array, gradient: Array) -> _Normal | None:
+def normal(gram: Array, diagonal: Array, gradient: Array) -> Normal | None:
+    """Scale J Jᵀ, in place, and J r by a diagonal; None where they are not finite."""
     scale = 1.0 / np.sqrt(diagonal)
     if not math.isfinite(scale.sum() + gradient.sum()):
         return None
     gram *= scale[:, None]
     gram *= scale
-    return _Normal(gram, scale, gradient * scale)
+    return Normal(gram, scale, gradient * scale)
 
 
 def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, float]:
@@ -344,7 +278,7 @@ def normal_equations(graph: Graph, samples: Samples) -> tuple[Array, Array, floa
 
 
 def inverse_scale(gram: Array) -> Array:
-    """Scale to a unit diagonal; its square may still be multiplied by the inverse."""
+    """What scales J Jᵀ to a unit diagonal; small enough to be squared."""
     return 1.0 / np.sqrt(np.diag(gram) + 1e-100)
 
 
@@ -357,130 +291,3 @@ def inverse(gram: Array) -> Array:
         return np.linalg.inv(correlation) * scale[:, None] * scale
     except np.linalg.LinAlgError:
         return np.full_like(gram, np.inf)
-
-
-@dataclass(frozen=True)
-class SparseTraining:
-    """From random weights to few: MSE + λ Σ ½ε log(1 + (w/ε)²), fresh rows each step.
-
-    The penalty is off for `n_free` iterations; biases count a hundredth. Every five
-    iterations weights below `cut` are dropped and the graph is compacted.
-    """
-
-    l1: float = 3e-4
-    n_iterations: int = 100
-    n_free: int = 20
-    n_samples: int = 500
-    n_points: int = 100
-    epsilon: float = 0.03
-    bias_share: float = 0.01
-    cut: float = 1e-3
-    first_theta: float = 0.3
-    last_theta: float = 0.05
-
-
-def train(
-    graph: Graph,
-    x: Array,
-    y: Array,
-    domain: tuple[Array, Array],
-    settings: SparseTraining,
-    rng: np.random.Generator,
-    weight: Array | None = None,
-) -> Graph:
-    """Train a network's graph on x (N, D), y (N, M) to a sparse one.
-
-    Samples are drawn as often as their weight (N,) says.
-    """
-    damping, work = 0.1, None
-    cumulative = None if weight is None else np.cumsum(weight)
-    for iteration in range(settings.n_iterations):
-        rows = _drawn(len(x), cumulative, settings.n_samples, rng)
-        points = rng.uniform(*domain, (settings.n_points, x.shape[1]))
-        data = samples(x[rows], y[rows], points=points, floor=FLOOR)
-        progress = iteration / settings.n_iterations
-        theta = max(settings.last_theta, settings.first_theta * (1 - progress))
-        division = Division(theta, margin=0.1)
-        if work is None or work.graph is not graph:
-            work = Workspace(graph, data)
-            is_bias = np.array([s == CONSTANT for _, s in graph.parameters()])
-            share = np.where(is_bias, settings.bias_share, 1.0)
-            v = work.parameters()
-        work.move_to(data)
-        l1 = settings.l1 * share if iteration >= settings.n_free else 0.0 * share
-        v, damping = _penalised_step(work, v, l1, settings.epsilon, division, damping)
-        since = iteration - settings.n_free
-        if since > 5 and iteration % 5 == 0:
-            small = (np.abs(v) < settings.cut) & ~is_bias
-            if small.any():
-                keys = graph.parameters()
-                gone = {keys[i] for i in np.flatnonzero(small)}
-                graph = fixed_denominators(compact(work.result(v).without(gone)))
-                if not graph.n_parameters:
-                    return graph
-    return work.result(v) if work is not None and work.graph is graph else graph
-
-
-def fixed_denominators(graph: Graph) -> Graph:
-    """Scale every fraction such that its denominator's constant is 1, and fix it.
-
-    The scale of a fraction is arbitrary: a penalty would shrink both of its parts for
-    nothing and drive the denominator into its floor.
-    """
-    first = graph.first_output_slot
-    outputs, fixed = [], set()
-    for o, (a, b) in enumerate(graph.outputs):
-        constant = b.get(CONSTANT, 0.0)
-        constant = constant if abs(constant) > 1e-6 else 1e-6
-        outputs.append(
-            (
-                {s: w / constant for s, w in a.items()},
-                {**{s: w / constant for s, w in b.items()}, CONSTANT: 1.0},
-            )
-        )
-        fixed.add((first + 2 * o + 1, CONSTANT))
-    return Graph(graph.n_inputs, graph.nodes, tuple(outputs), frozenset(fixed))
-
-
-def _drawn(
-    n: int, cumulative: Array | None, n_wanted: int, rng: np.random.Generator
-) -> Array:
-    """Rows by chance, with the weights that add up to `cumulative` (N,)."""
-    if cumulative is None:
-        return rng.integers(0, n, n_wanted)
-    found = np.searchsorted(cumulative, cumulative[-1] * rng.random(n_wanted))
-    return np.minimum(found, n - 1)  # rounding
-
-
-def _penalised_step(
-    work: Workspace,
-    v: Array,
-    l1: Array,
-    epsilon: float,
-    division: Division,
-    damping: float,
-) -> tuple[Array, float]:
-    n = work.samples.y.shape[1]
-
-    def penalty(v: Array) -> float:
-        return float(np.sum(l1 * (0.5 * epsilon) * np.log1p((v / epsilon) ** 2)))
-
-    loss = work.evaluate(v, division) / n + penalty(v)
-    J = work.jacobian()
-    gram = dsyrk(2.0 / n, J.T, trans=1)
-    # The penalty's own curvature, of the parabola that touches it at v.
-    curvature = l1 * epsilon / (v**2 + epsilon**2)
-    gradient = (2.0 / n) * (J @ work.r.ravel()) + curvature * v
-    diagonal = np.maximum(gram.diagonal(), 1e-3 * gram.diagonal().mean() + 1e-300)
-    normal = _normal(gram, diagonal, gradient)
-    if normal is None or not math.isfinite(loss):
-        return v, damping
-    for _ in range(6):
-        step = normal.solve(damping + curvature / diagonal)
-        if step is not None:
-            moved = v - step
-            trial = work.evaluate(moved, division) / n + penalty(moved)
-            if trial < loss:
-                return moved, max(damping / 4.0, 1e-6)
-        damping = min(damping * 6.0, 1e3)
-    return v, damping

@@ -15,7 +15,16 @@ from scipy.linalg.lapack import dposv
 from eqlearn._types import Array
 from eqlearn.network import kernels
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
+
+# In `sparse_start`, the log penalty flattens at weights of this size.
+_EPSILON = 0.03
+# So many rounds come before the penalty sets in.
+_N_FREE = 3
+# Rows next to a pole get no more weight than a denominator of this size would give.
+_SMALLEST_DENOMINATOR = 0.02
+# Weights below this size are dropped in the end.
+_KEPT = 3e-3
 
 
 class Library(NamedTuple):
@@ -60,35 +69,48 @@ def library(
     Inputs in `replaced` appear in sin and cos only. Squares of sines are left out:
     sin² = 1 - cos².
     """
-    nodes: list[Node] = []
+    units = _Units(n_inputs)
     variables = [i for i in range(n_inputs) if i not in replaced]
     sines = []
     for argument in arguments:
-        for unit in ("sin", "cos"):
-            nodes.append(Node(unit, (argument,)))
-            variables.append(n_inputs + len(nodes) - 1)
-        sines.append(variables[-2])
-    products: dict[tuple[int, ...], int] = {(): CONSTANT}
-
-    def monomial(factors: tuple[int, ...]) -> int:
-        if len(factors) == 1:
-            return factors[0]
-        if factors not in products:
-            rest = monomial(factors[1:])
-            nodes.append(Node("multiply", ({factors[0]: 1.0}, {rest: 1.0})))
-            products[factors] = n_inputs + len(nodes) - 1
-        return products[factors]
+        sine, cosine = units.add("sin", argument), units.add("cos", argument)
+        variables += [sine, cosine]
+        sines.append(sine)
 
     def monomials(degree: int) -> tuple[int, ...]:
         return tuple(
-            monomial(factors)
+            units.product(factors)
             for size in range(degree + 1)
             for factors in itertools.combinations_with_replacement(variables, size)
             if all(factors.count(sine) <= 1 for sine in sines)
         )
 
     top, bottom = monomials(numerator_degree), monomials(denominator_degree)
-    return Library(n_inputs, tuple(nodes), top, bottom)
+    return Library(n_inputs, tuple(units.nodes), top, bottom)
+
+
+class _Units:
+    """The units of a library while it is made; each product is there once."""
+
+    def __init__(self, n_inputs: int) -> None:
+        self.n_inputs = n_inputs
+        self.nodes: list[Node] = []
+        self.products: dict[tuple[int, ...], int] = {(): CONSTANT}
+
+    def add(self, unit: str, *arguments: Linear) -> int:
+        """Append a unit and return the number of its feature."""
+        self.nodes.append(Node(unit, arguments))
+        return self.n_inputs + len(self.nodes) - 1
+
+    def product(self, factors: tuple[int, ...]) -> int:
+        """The feature that is the product of these, made of shorter ones."""
+        if len(factors) == 1:
+            return factors[0]
+        if factors not in self.products:
+            rest = self.product(factors[1:])
+            both: tuple[Linear, Linear] = {factors[0]: 1.0}, {rest: 1.0}
+            self.products[factors] = self.add("multiply", *both)
+        return self.products[factors]
 
 
 def direct_start(lib: Library, data: Samples, n_rounds: int = 4) -> Graph | None:
@@ -130,37 +152,48 @@ def sparse_start(
     The log penalty is minimised by reweighted least squares, together with the
     weights 1/d of the fraction.
     """
-    epsilon, n_free = 0.03, 3
     A, B = lib.columns(data.labelled)
-    y, root = data.y[0], data.root_weight
     varying = [k for k, source in enumerate(lib.denominator) if source != CONSTANT]
     if not varying:
         return None
-    size_a = _sizes(A)
     mean = B[varying].mean(axis=1, keepdims=True)
     C = B[varying] - mean
-    size_c = _sizes(C)
-    columns = np.concatenate([A / size_a, -(C / size_c) * y])
-    weight, penalty = root, np.full(len(columns), 1e-6)
-    for n in range(n_rounds):
-        weighted = columns * weight
-        gram = weighted @ weighted.T / len(y)
-        gram[np.diag_indices_from(gram)] += penalty / 2 + 1e-12
-        _, v, info = dposv(gram, weighted @ (y * weight) / len(y))
-        if info != 0:
-            return None
-        d = 1.0 + v[len(A) :] @ (C / size_c)
-        if n >= n_free:
-            penalty = l1 * epsilon / (v**2 + epsilon**2)
-        weight = root / np.maximum(np.abs(d), 0.02)
-    keep = np.abs(v) > 3e-3
-    a = np.where(keep[: len(A)], v[: len(A)] / size_a[:, 0], 0.0)
-    w = np.where(keep[len(A) :], v[len(A) :] / size_c[:, 0], 0.0)
+    size_a, size_c = _sizes(A), _sizes(C)
+    v = _reweighted(A / size_a, C / size_c, data, l1, n_rounds)
+    if v is None:
+        return None
+    v = np.where(np.abs(v) > _KEPT, v, 0.0)
+    a, w = v[: len(A)] / size_a[:, 0], v[len(A) :] / size_c[:, 0]
     b = np.zeros(len(B))
     b[varying] = w
     if CONSTANT in lib.denominator:
         b[lib.denominator.index(CONSTANT)] = 1.0 - float(w @ mean[:, 0])
     return lib.start(a, b) if a.any() else None
+
+
+def _reweighted(
+    A: Array, C: Array, data: Samples, l1: float, n_rounds: int
+) -> Array | None:
+    """The weights (K,) of the rows of A above and of C below; None if it is singular.
+
+    The rows have unit size.
+    """
+    y, root = data.y[0], data.root_weight
+    columns = np.concatenate([A, -C * y])
+    weight, penalty = root, np.full(len(columns), 1e-6)
+    for n in range(n_rounds):
+        weighted = columns * weight
+        gram = weighted @ weighted.T / len(y)
+        gram[np.diag_indices_from(gram)] += penalty / 2 + 1e-12
+        v: Array
+        _, v, info = dposv(gram, weighted @ (y * weight) / len(y))
+        if info != 0:
+            return None
+        d = 1.0 + v[len(A) :] @ C
+        if n >= _N_FREE:
+            penalty = l1 * _EPSILON / (v**2 + _EPSILON**2)
+        weight = root / np.maximum(np.abs(d), _SMALLEST_DENOMINATOR)
+    return v
 
 
 def fraction_error(lib: Library, data: Samples, n_rounds: int = 2) -> float:
@@ -174,9 +207,10 @@ def fraction_error(lib: Library, data: Samples, n_rounds: int = 2) -> float:
 
 
 def _squares(residual: Array, root_weight: Array) -> float:
-    """The squared error; next to a pole it is large, but not all that counts."""
+    """The squared error, with residuals next to a pole cut: others must count too."""
     return float(np.sum((root_weight * np.minimum(np.abs(residual), 1e6)) ** 2))
 
 
 def _sizes(rows: Array) -> Array:
-    return np.sqrt(np.mean(rows**2, axis=1, keepdims=True)) + 1e-300
+    sizes: Array = np.sqrt(np.mean(rows**2, axis=1, keepdims=True)) + 1e-300
+    return sizes

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from eqlearn._types import Array
+from eqlearn._types import AnyArray
 from eqlearn.errors import check_count, must
 
 #: Epochs from one penalty epoch to the next in the paper.
@@ -15,12 +15,12 @@ MOST_OFTEN = 5
 class Moment(NamedTuple):
     """The settings in force during one epoch."""
 
-    phase: Array  # 1 free, 2 with L1, 3 with small weights held at zero
-    l1_factor: Array  # 1 in phase 2, else 0: multiplies λ
-    theta: Array  # θ(t) of Eq. 7
-    is_penalty_epoch: Array
-    is_masked: Array  # phase 3: weights below the threshold are held at zero
-    rate_factor: Array  # multiplies the learning rate; 1 throughout in the paper
+    phase: AnyArray  # 1 free, 2 with L1, 3 with small weights held at zero
+    l1_factor: AnyArray  # 1 in phase 2, else 0: multiplies λ
+    theta: AnyArray  # θ(t) of Eq. 7
+    is_penalty_epoch: AnyArray
+    is_masked: AnyArray  # phase 3: weights below the threshold are held at zero
+    rate_factor: AnyArray  # multiplies the learning rate; 1 throughout in the paper
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Schedule:
         every = max(MOST_OFTEN, round(PENALTY_EVERY * n_epochs / n_full))
         return cls(n_epochs, penalty_every=every, pace=n_full / n_epochs)
 
-    def at(self, epoch: int | Array) -> Moment:
+    def at(self, epoch: int | AnyArray) -> Moment:
         """Say what holds in `epoch`, counted from 0; also for traced integers."""
         in_l1 = (epoch >= self.l1_start * self.n_epochs) & (
             epoch < self.l1_stop * self.n_epochs
@@ -82,6 +82,6 @@ class Schedule:
         )
 
 
-def theta(epoch: float | Array) -> Array:
+def theta(epoch: float | AnyArray) -> AnyArray:
     """θ(t) = 1/√(t + 1) of Eq. 7: the curriculum from guarded to plain division."""
     return (epoch + 1) ** -0.5

@@ -10,8 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-
-from eqlearn._types import Array
+from jax import Array
 
 # π in three parts, the first two short enough for exact products with small integers.
 _PI_PARTS = (3.140625, 9.67502593994140625e-4, 1.509957990978376432e-7)

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eqlearn.equation.prove.domain import OutputReport, domain_report
-from eqlearn.equation.prove.extremes import smallest, spread, zeros_between
+from eqlearn.equation.prove.extremes import smallest, spread
 from eqlearn.errors import EqlearnError
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.units import register_unit
@@ -342,29 +342,3 @@ def test_what_is_no_domain_is_refused(
 ) -> None:
     with pytest.raises(EqlearnError, match=message):
         domain_report(fraction(ONE), np.array(low), np.array(high), n_boxes=n_boxes)
-
-
-def test_points_are_spread_evenly() -> None:
-    low, high = np.array([0.0, 10.0, 5.0]), np.array([1.0, 30.0, 5.0])
-    points = spread(low, high, 2000)
-    assert np.all((points >= low) & (points <= high))
-    counts, _ = np.histogramdd(points[:, :2], bins=5)
-    assert counts.min() > 0.9 * 80 and counts.max() < 1.1 * 80
-    assert np.array_equal(points[1:3], [low, high])
-
-
-def test_the_smallest_value_is_found_downhill() -> None:
-    def valley(x: np.ndarray) -> np.ndarray:
-        steep = x[:, 0] - 0.3 + 2 * (x[:, 1] - 0.1)
-        return 50 * steep**2 + (x[:, 0] - x[:, 1] - 0.2) ** 2 - 7
-
-    value, point = smallest(valley, -np.ones(2), np.ones(2))
-    assert value == pytest.approx(-7, abs=1e-6)
-    assert point == pytest.approx([0.3, 0.1], abs=1e-3)
-
-
-def test_zeros_are_bisected_to_the_last_digit() -> None:
-    ends = np.array([[0.0], [0.1]]), np.array([[2.0], [3.0]])
-    zeros = zeros_between(lambda x: x[:, 0] ** 2 - 2, *ends)
-    assert zeros[:, 0] == pytest.approx(math.sqrt(2), rel=1e-15)
-    assert zeros_between(lambda x: x[:, 0] - 0.5, *ends)[0, 0] == 0.5

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eqlearn.equation.prove.bounds import CLOSE, minimum
 from eqlearn.equation.prove.intervals import Interval, enclose, enclose_with_slopes
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.units import UNITS, register_unit
@@ -184,41 +183,3 @@ def test_nothing_is_known_of_a_users_unit(table: None) -> None:
         1, (Node("bell", (X,)), Node("tanh", ({1: 1.0},))), (({2: 1.0}, ONE),)
     )
     assert range_of(inside, (-1.0, 1.0)) == pytest.approx((-1.0, 1.0))
-
-
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
-def test_no_value_is_below_the_bound(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    graph = random_graph(rng)
-    low, high = -np.ones(3), np.ones(3)
-    found = minimum(graph, low, high, n_boxes=300)
-    values = graph.evaluate(random_inputs(rng, 5000))[0][:, 0]
-    assert found.lower <= values.min()
-    assert found.lower <= found.upper
-    there = graph.evaluate(found.point[None])[0][0, 0]
-    assert there == pytest.approx(found.upper, rel=1e-9, abs=1e-9)
-
-
-def test_a_minimum_in_a_corner_is_found_side_by_side() -> None:
-    # Where x is smallest, and only there, is it clear that y must be smallest too.
-    nodes = (
-        Node("sin", ({1: 0.375, CONSTANT: 3.0},)),
-        Node("exp", ({0: -0.2, 1: -0.8},)),
-    )
-    graph = Graph(2, nodes, (({2: 0.8, 3: -0.87, CONSTANT: 2.0}, ONE),))
-    found = minimum(graph, -np.ones(2), np.ones(2), n_boxes=1000)
-    assert found.point.tolist() == [-1.0, -1.0]
-    assert found.lower == pytest.approx(found.upper, rel=1e-12)
-
-
-def test_more_boxes_bound_better() -> None:
-    # x² - 2 x y + y² + 0.01 is (x - y)² + 0.01, but not for intervals.
-    factors: list[tuple[Linear, Linear]] = [(X, X), (X, {1: 1.0}), ({1: 1.0},) * 2]
-    nodes = tuple(Node("multiply", pair) for pair in factors)
-    total: Linear = {CONSTANT: 0.01, 2: 1.0, 3: -2.0, 4: 1.0}
-    graph = Graph(2, nodes, ((total, ONE),))
-    ends = np.full(2, -2.0), np.full(2, 2.0)
-    few, many = (minimum(graph, *ends, n_boxes=n).lower for n in (100, 20_000))
-    assert few < many <= 0.01
-    assert many >= (1 - CLOSE) * 0.01

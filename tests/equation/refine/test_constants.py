@@ -13,7 +13,8 @@ from eqlearn.equation.refine.constants import (
 from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.write.symbolic import recognised
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.training.levenberg import Samples, fit, samples
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples, samples
 
 
 def wave(amplitude: float, frequency: float, slope: float) -> Graph:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eqlearn.equation.refine.criterion import Scored, is_exact, score
 from eqlearn.equation.refine.tactics import Criterion, Tactics
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 STANDARD = Criterion()
 bic, sse_to_reach = STANDARD.bic, STANDARD.sse_to_reach

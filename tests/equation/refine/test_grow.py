@@ -4,7 +4,7 @@ import numpy as np
 from formulas import NESTED, NOISE, START, fitted, table_of
 
 from eqlearn.equation.refine.grow import FEW_ADDITIONS, Growth, grow
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 
 def test_functions_within_functions_grow() -> None:

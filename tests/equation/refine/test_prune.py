@@ -9,7 +9,8 @@ from eqlearn.equation.refine.prune import _removals, cut_back, prune
 from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.training.levenberg import PLAIN, Samples, Workspace, fit, samples
+from eqlearn.training.levenberg import PLAIN, Workspace, fit
+from eqlearn.training.samples import Samples, samples
 
 
 def seen(

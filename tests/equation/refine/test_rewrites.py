@@ -22,7 +22,8 @@ from eqlearn.equation.refine.tactics import STANDARD, Patience
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.training.levenberg import Samples, fit, samples
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples, samples
 
 NOISE = 0.01
 

@@ -5,7 +5,8 @@ from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.refine.shared_frequencies import tie
 from eqlearn.network.canonical import COSINE
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.training.levenberg import Samples, fit, samples
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples, samples
 
 ONE: Linear = {CONSTANT: 1.0}
 

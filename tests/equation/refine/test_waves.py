@@ -7,7 +7,7 @@ from formulas import NOISE, fitted, formula, is_as_good, multiply, sine, table_o
 from eqlearn.equation.refine.hill_climb import Move, improve, propose
 from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
 from eqlearn.network.graph import CONSTANT
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 FAST = sine({0: 9.0, CONSTANT: 0.4})
 #: What is there, and the truth that differs from it by one fast sine somewhere.

@@ -92,7 +92,7 @@ def test_time_is_up_and_the_formula_stays(
 ) -> None:
     started = []
 
-    class Watched(subprocess.Popen):
+    class Watched(subprocess.Popen[str]):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             started.append(self)

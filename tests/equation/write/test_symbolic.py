@@ -5,7 +5,6 @@ from graphs import ONE, random_graph, random_inputs
 from eqlearn.equation.write.symbolic import expressions, rounded
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.network.transform import rescaled
 
 x1, x2 = sympy.symbols("x1 x2")
 
@@ -82,34 +81,3 @@ def test_a_constant_that_rounds_to_a_whole_number_reads_as_one() -> None:
     assert rounded(1.0000001 * x1 + sympy.cos(1.99999999 * x2)) == x1 + sympy.cos(
         2 * x2
     )
-
-
-def test_scales_fold_into_the_weights() -> None:
-    # u = x / 10, y / 3 = 2 sin(5 u) / (1 + u): in x, y = 6 sin(x / 2) / (1 + x / 10)
-    graph = Graph(
-        1, (Node("sin", ({0: 5.0},)),), (({1: 2.0}, {CONSTANT: 1.0, 0: 1.0}),)
-    )
-    real = rescaled(graph, np.array([10.0]), np.array([3.0]))
-    assert expressions(real) == (6 * sympy.sin(0.5 * x1) / (0.1 * x1 + 1),)
-
-
-def test_rescaled_graphs_compute_the_same_in_the_units_of_the_data() -> None:
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        graph = random_graph(rng, n_outputs=2)
-        x_scale, y_scale = 10.0 ** rng.uniform(-6, 6, 3), 10.0 ** rng.uniform(-6, 6, 2)
-        x = random_inputs(rng)
-        graph = canonical(graph, x.T)
-        real = rescaled(graph, x_scale, y_scale)
-        assert real.fixed == graph.fixed
-        expected, denominators = graph.evaluate(x)
-        outputs, same = real.evaluate(x * x_scale)
-        tolerance = 1e-12 * (1 + np.abs(expected).max())
-        np.testing.assert_allclose(outputs / y_scale, expected, rtol=0, atol=tolerance)
-        np.testing.assert_allclose(same, denominators, rtol=1e-12)
-
-
-def test_cosines_stay_cosines_when_rescaled() -> None:
-    graph = Graph(1, (Node("sin", ({0: 1.0, CONSTANT: COSINE},)),), (({1: 1.0}, ONE),))
-    real = rescaled(graph, np.array([4.0]), np.array([2.0]))
-    assert expressions(real) == (2 * sympy.cos(0.25 * x1),)

@@ -13,7 +13,7 @@ from eqlearn.search.learn import learn
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 from eqlearn.search.tables import tasks_of
-from eqlearn.training.levenberg import samples
+from eqlearn.training.samples import samples
 
 #: x1 / (1 + sin² x2): units of its own, and a denominator to lend.
 LENDER = Graph(

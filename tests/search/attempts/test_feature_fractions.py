@@ -52,7 +52,9 @@ def test_an_exact_formula_of_a_small_angle_is_no_imitation() -> None:
 def path(x: Array) -> Array:
     """The height of a projectile over distance, speed and angle."""
     distance, speed, angle = x.T
-    return distance * np.tan(angle) - 4.9 * (distance / speed / np.cos(angle)) ** 2
+    fall = 4.9 * (distance / speed / np.cos(angle)) ** 2
+    height: Array = distance * np.tan(angle) - fall
+    return height
 
 
 # Also if nothing that was tried before has shown that there is no noise.

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 
 from eqlearn._types import Array
@@ -11,7 +13,7 @@ from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 
-def task(f: Array, n_inputs: int, n: int = 500) -> Task:
+def task(f: Callable[[Array], Array], n_inputs: int, n: int = 500) -> Task:
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (n, n_inputs))
     y = f(x)[:, None] + 0.01 * rng.normal(size=(n, 1))

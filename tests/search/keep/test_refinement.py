@@ -25,7 +25,8 @@ from eqlearn.search.request import Request
 from eqlearn.search.strategy import Finals, Rows, Strategy
 from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples, fit, samples
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples, samples
 
 ONE = {CONSTANT: 1.0}
 PLAIN = Strategy()

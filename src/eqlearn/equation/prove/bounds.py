@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans, Integers
 from eqlearn.equation.prove.intervals import enclose, enclose_with_slopes
 from eqlearn.network.graph import Graph
 
@@ -36,7 +36,7 @@ class _Boxes(NamedTuple):
     lower: Array  # (N,) the bound of each
     steepness: Array  # (N, D) at most
 
-    def chosen(self, which: Array) -> "_Boxes":
+    def chosen(self, which: Booleans | Integers) -> "_Boxes":
         return _Boxes(*(part[which] for part in self))
 
     def together_with(self, others: "_Boxes") -> "_Boxes":
@@ -60,8 +60,7 @@ def minimum(graph: Graph, low: Array, high: Array, *, n_boxes: int) -> Bound:
             return best._replace(lower=float(lower))
         order = np.argsort(boxes.lower, kind="stable")
         taken, boxes = boxes.chosen(order[:_AT_ONCE]), boxes.chosen(order[_AT_ONCE:])
-        is_point = ~((taken.low < _centre(taken)) & (_centre(taken) < taken.high))
-        is_point = is_point.all(axis=1)
+        is_point = np.logical_not(_can_cut(taken).any(axis=1))
         settled = min(settled, taken.lower[is_point].min(initial=np.inf))
         if is_point.all():
             continue
@@ -109,6 +108,12 @@ def _centre(boxes: _Boxes) -> Array:
     return np.clip(0.5 * boxes.low + 0.5 * boxes.high, boxes.low, boxes.high)
 
 
+def _can_cut(boxes: _Boxes) -> Booleans:
+    """Tell along which axes (N, D) there is a float between the ends of a box."""
+    centre = _centre(boxes)
+    return (boxes.low < centre) & (centre < boxes.high)
+
+
 def _upper(graph: Graph, boxes: _Boxes) -> Bound:
     centre = _centre(boxes)
     upper = enclose(graph, centre, centre).high[:, 0]
@@ -118,8 +123,7 @@ def _upper(graph: Graph, boxes: _Boxes) -> Bound:
 
 def _halves(boxes: _Boxes, width: Array) -> _Boxes:
     """Cut each box along the axis that matters most."""
-    centre = _centre(boxes)
-    can_cut = (boxes.low < centre) & (centre < boxes.high)
+    centre, can_cut = _centre(boxes), _can_cut(boxes)
     with np.errstate(all="ignore"):
         share = (boxes.high - boxes.low) / width
         effect = np.minimum(boxes.steepness * width, _STEEPEST) * share

@@ -29,10 +29,11 @@ N_LINES = 64
 TOUCHES = 1e-12
 #: A numerator that falls to this share of its largest value is zero.
 VANISHES = 1e-9
-#: So small must a denominator be where its sign changes, or it is not continuous there.
+#: Where its sign changes, a continuous denominator is at most this share of its size at
+#: the ends of the line.
 CONTINUOUS = 1e-6
 
-Verdict = Literal["proved", "pole found", "not decided"]
+PoleVerdict = Literal["proved", "pole found", "not decided"]
 
 _ONE: Linear = {CONSTANT: 1.0}
 
@@ -85,7 +86,7 @@ class OutputReport:
 
     domain: tuple[tuple[float, float], ...]
     used: tuple[int, ...]  # the inputs it depends on
-    verdict: Verdict
+    verdict: PoleVerdict
     sign: int
     denominator: Extreme
     is_constant: bool  # the denominator depends on no input
@@ -154,7 +155,7 @@ def _report(
     both, divisor = cut((a, _ONE), (b, _ONE)), cut((b, _ONE))
     sign, denominator, zeros = _denominator(both, divisor, n_boxes)
     pole = _worst(both, zeros) if len(zeros) else None
-    verdict: Verdict = "proved" if denominator.bound > 0 else "not decided"
+    verdict: PoleVerdict = "proved" if denominator.bound > 0 else "not decided"
     return OutputReport(
         domain=tuple(zip(low.tolist(), high.tolist(), strict=True)),
         used=tuple(both.inputs),
@@ -219,7 +220,7 @@ def _worst(both: Part, zeros: Array) -> Pole:
     points = both.spread()
     largest = np.nanmax(np.abs(both.values(points)[0]), initial=0.0)
     vanishes = abs(a[worst]) <= VANISHES * largest
-    # The numerator may be zero as well but fall more slowly, as in sin(x) / x².
+    # Where the numerator is zero too, it may still fall too slowly, as in sin(x) / x².
     lines = points[:N_LINES] - zeros[worst]
     far, near = (_typical_ratio(both, zeros[worst] + h * lines) for h in (1e-3, 1e-5))
     is_removable = bool(vanishes and near <= 10 * far)
@@ -233,7 +234,9 @@ def _typical_ratio(both: Part, points: Array) -> float:
     return float(np.median(sizes)) if len(sizes) else math.nan
 
 
-def _output(part: Part, verdict: Verdict, pole: Pole | None, n_boxes: int) -> Extreme:
+def _output(
+    part: Part, verdict: PoleVerdict, pole: Pole | None, n_boxes: int
+) -> Extreme:
     """The largest size of the output."""
     if pole and not pole.is_removable:
         return Extreme(math.inf, pole.point, math.inf)
@@ -286,7 +289,7 @@ def _about_doubt(report: OutputReport, names: Sequence[str]) -> str:
     )
 
 
-_WORDS: dict[Verdict, Callable[[OutputReport, Sequence[str]], str]] = {
+_WORDS: dict[PoleVerdict, Callable[[OutputReport, Sequence[str]], str]] = {
     "proved": _about_proof,
     "pole found": _about_pole,
     "not decided": _about_doubt,

@@ -36,7 +36,8 @@ def smallest(function: Function, low: Array, high: Array) -> tuple[float, Array]
 def spread(low: Array, high: Array, n: int = N_POINTS) -> Array:
     """Spread points (N, D) evenly over a box, with its middle and two corners.
 
-    They are multiples of powers of the golden ratio's kin in D dimensions, modulo 1.
+    Along each axis they are the multiples of a power of one irrational number, modulo
+    1: for D = 1 it is the golden ratio.
     """
     if np.all(low == high):
         return low[None].copy()
@@ -57,7 +58,7 @@ def zeros_between(function: Function, below: Array, above: Array) -> Array:
         is_above = (function(middle) > 0)[:, None]
         above = np.where(is_above, middle, above)
         below = np.where(is_above, below, middle)
-    # Where it is not defined in between, `below` has come to lie there: NaN.
+    # Where the function is not defined between the ends, `below` ended in the gap.
     is_farther = np.abs(function(above)) > np.abs(function(below))
     return np.where(is_farther[:, None], below, above)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
 # By how much a computed value may miss the exact one: NumPy's functions are good to
@@ -176,7 +176,7 @@ def _times(a: Interval, b: Interval) -> Interval:
     return _outward(low, np.where((high == 0) & is_above, 0.0, high))
 
 
-def _product(a: Array, b: Array) -> Array:
+def _product(a: float | Array, b: Array) -> Array:
     """Multiply the ends of intervals of real numbers, where 0 · ∞ is 0."""
     product = np.multiply(a, b)
     return np.where(np.isnan(product), 0.0, product)
@@ -215,7 +215,7 @@ def _wave(
     return wave
 
 
-def _contains(a: Interval, phase: float) -> Array:
+def _contains(a: Interval, phase: float) -> Booleans:
     """Whether phase + 2πk is inside for an integer k; in doubt, it is."""
     low, high = ((end - phase) / (2 * np.pi) for end in a)
     first = np.ceil(low - _RELATIVE * (1 + np.abs(low)))
@@ -263,6 +263,10 @@ def _anything(*arguments: Interval) -> Interval:
     return Interval(-ends, ends)
 
 
+def _one(a: Interval) -> Interval:
+    return Interval(np.ones_like(a.low), np.ones_like(a.low))
+
+
 class _Rule(NamedTuple):
     """How a unit acts on intervals: its value, and its slope by each argument."""
 
@@ -271,7 +275,7 @@ class _Rule(NamedTuple):
 
 
 _RULES: dict[str, _Rule] = {
-    "identity": _Rule(lambda z: z, lambda z: (Interval(1.0, 1.0),)),
+    "identity": _Rule(lambda z: z, lambda z: (_one(z),)),
     "sin": _Rule(_sin, lambda z: (_cos(z),)),
     "cos": _Rule(_cos, lambda z: (_scaled(-1.0, _sin(z)),)),
     "multiply": _Rule(_times, lambda a, b: (b, a)),

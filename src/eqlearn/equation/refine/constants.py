@@ -11,7 +11,8 @@ from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.tactics import STANDARD, Snapping, Tactics
 from eqlearn.model.model import Constant
 from eqlearn.network.graph import Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, inverse, normal_equations
+from eqlearn.training.levenberg import inverse, normal_equations
+from eqlearn.training.samples import Samples
 
 
 def constants(graph: Graph, samples: Samples) -> list[Constant]:

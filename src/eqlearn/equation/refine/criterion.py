@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from eqlearn.equation.refine.tactics import STANDARD, Tactics
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
-from eqlearn.training.levenberg import Samples, fit
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples
 
 
 class Scored(NamedTuple):

@@ -17,7 +17,7 @@ from eqlearn.equation.refine.score_test import added_terms
 from eqlearn.equation.refine.tactics import STANDARD, Tactics
 from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
 from eqlearn.network.canonical import canonical
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: What may be added. Plane waves find more in fewer steps, and more that is not there.
 FEW_ADDITIONS: tuple[Move, ...] = (added_waves, added_terms)

@@ -17,7 +17,7 @@ from eqlearn.equation.refine.tactics import STANDARD, Patience, Tactics
 from eqlearn.network import kernels
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 
 class Proposal(NamedTuple):

@@ -11,20 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.equation.refine.criterion import Scored, refit, score
 from eqlearn.equation.refine.shared_frequencies import tie
 from eqlearn.equation.refine.tactics import STANDARD, Tactics
 from eqlearn.network.canonical import COSINE, canonical
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
 from eqlearn.network.kernels import evaluate, tape
-from eqlearn.training.levenberg import (
-    Samples,
-    fit,
-    inverse,
-    inverse_scale,
-    normal_equations,
-)
+from eqlearn.training.levenberg import fit, inverse, inverse_scale, normal_equations
+from eqlearn.training.samples import Samples
 
 
 def prune(graph: Graph, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
@@ -151,14 +146,14 @@ class _Optimum(NamedTuple):
     u: Array  # (P,) how far each is from what its removal would set it to
     scale: Array  # (P,) of the parameters
     inverted: Array  # (P, P) inverse of the Hessian
-    order: Array  # (P,) the cheapest removal first
+    order: Integers  # (P,) the cheapest removal first
 
-    def rise(self, chosen: Array) -> float:
+    def rise(self, chosen: Integers) -> float:
         """By how much the squared error rises without the chosen ones, about."""
         block = self.inverted[np.ix_(chosen, chosen)]
         return float(self.u[chosen] @ np.linalg.solve(block, self.u[chosen]))
 
-    def readjusted(self, graph: Graph, chosen: Array) -> Graph:
+    def readjusted(self, graph: Graph, chosen: Integers) -> Graph:
         """Move all parameters to where the others compensate for the chosen ones."""
         block = self.inverted[np.ix_(chosen, chosen)]
         solved = np.linalg.solve(block, self.u[chosen])

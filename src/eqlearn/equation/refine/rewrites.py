@@ -215,7 +215,8 @@ def correlations(features: Array) -> Array:
     """The correlation of every two features (F, F)."""
     centred = features - features.mean(axis=1, keepdims=True)
     centred /= np.sqrt(np.mean(centred**2, axis=1, keepdims=True)) + 1e-12
-    return centred @ centred.T / features.shape[1]
+    correlation: Array = centred @ centred.T / features.shape[1]
+    return correlation
 
 
 def regression_on(features: Array, feature: int, on: list[int]) -> Linear:

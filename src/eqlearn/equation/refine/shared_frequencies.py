@@ -11,7 +11,8 @@ from dataclasses import replace
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.tactics import STANDARD, SharedFrequencies, Tactics
 from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
-from eqlearn.training.levenberg import Samples, inverse, normal_equations
+from eqlearn.training.levenberg import inverse, normal_equations
+from eqlearn.training.samples import Samples
 
 
 def tie(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:

@@ -18,8 +18,8 @@ from eqlearn.equation.write.symbolic import expressions, recognised, rounded
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.graph import CONSTANT, Graph
 
-#: Written without names for its units, a formula can double with each of them; and
-#: nobody reads one as long as this.
+#: A formula in one line repeats each unit wherever it is used, so its length can double
+#: with every unit. Nobody reads one of more terms.
 MOST_TERMS = 1_000
 
 

@@ -149,7 +149,7 @@ def jax_function(formulas: Formulas) -> Callable[[Array], Array]:
         node.unit: partial(unit(node.unit).function, jnp) for node in graph.nodes
     }
 
-    def function(x: Array) -> Array:
+    def function(x: Any) -> Any:
         x = jnp.asarray(x)
         one = jnp.ones(x.shape[:-1], x.dtype)
         columns = [x[..., i] for i in range(graph.n_inputs)]
@@ -209,7 +209,7 @@ def _torch_function(name: str) -> Callable[..., Any]:
     return function
 
 
-def _torch_values(written: Any, _: Formulas, x: Array) -> Array:
+def _torch_values(written: Any, _: Formulas, x: Array) -> Any:
     torch = _torch()
     with torch.no_grad():
         return written(torch.tensor(x, dtype=torch.float64)).numpy()
@@ -217,15 +217,15 @@ def _torch_values(written: Any, _: Formulas, x: Array) -> Array:
 
 def _outputs(
     graph: Graph,
-    columns: list[Array],
-    one: Array,
+    columns: list[Any],
+    one: Any,
     weights: Sequence[Any],
-    functions: Mapping[str, Callable[..., Array]],
-) -> list[Array]:
+    functions: Mapping[str, Callable[..., Any]],
+) -> list[Any]:
     """Compute a graph with arrays of any kind; weights by the order of connections."""
     places = count()
 
-    def combine(linear: Linear) -> Array:
+    def combine(linear: Linear) -> Any:
         taken = {source: weights[next(places)] for source in linear}
         total = taken.pop(CONSTANT, 0.0) * one  # first, as `Graph.evaluate` adds
         for source, weight in taken.items():
@@ -250,8 +250,7 @@ def json_text(formulas: Formulas) -> str:
 
 
 def _json_values(written: str, _: Formulas, x: Array) -> Array:
-    values, _ = from_document(json.loads(written)["graph"]).evaluate(x)
-    return values
+    return from_document(json.loads(written)["graph"]).evaluate(x)[0]
 
 
 #: Every form by name.

@@ -62,11 +62,11 @@ def simplified(
 
 
 class _NotSimplified(Exception):
-    """Why; it never leaves this module."""
+    """Why an expression stays as it is; caught in `simplified`."""
 
 
 def _ask(question: str, seconds: float) -> list[list[Any]]:
-    # -P: a file called sympy.py in the working directory is not the one to import.
+    # -P, so that a file sympy.py in the working directory is not imported instead.
     command = [sys.executable, "-P", "-m", "eqlearn.equation.write.simplify"]
     try:
         child = subprocess.run(
@@ -92,27 +92,25 @@ def _nodes(expression: Any, symbols: Sequence[Any]) -> list[list[Any]]:
     import sympy
 
     places: dict[Any, int] = {}
-    numbers = {symbol: i for i, symbol in enumerate(symbols)}
-    constants = {getattr(sympy.S, name): name for name in _CONSTANTS}
+    leaves = {symbol: ["symbol", i] for i, symbol in enumerate(symbols)}
+    leaves |= {getattr(sympy.S, name): ["constant", name] for name in _CONSTANTS}
     nodes: list[list[Any]] = []
     for part in sympy.postorder_traversal(expression):
-        if part in places:
-            continue
-        if part in numbers:
-            node = ["symbol", numbers[part]]
-        elif part in constants:
-            node = ["constant", constants[part]]
-        elif part.is_Float:
-            node = ["float", float(part)]
-        elif part.is_Rational:
-            node = ["rational", str(part.p), str(part.q)]
-        elif part.func.__name__ in _FUNCTIONS and part.args:
-            node = [part.func.__name__, *(places[argument] for argument in part.args)]
-        else:
-            raise _NotSimplified(f"it has a {type(part).__name__}")
-        places[part] = len(nodes)
-        nodes.append(node)
+        if part not in places:
+            places[part] = len(nodes)
+            nodes.append(leaves.get(part) or _node(part, places))
     return nodes
+
+
+def _node(part: Any, places: Mapping[Any, int]) -> list[Any]:
+    """Write a number, or a function of parts that are written already."""
+    if part.is_Float:
+        return ["float", float(part)]
+    if part.is_Rational:
+        return ["rational", str(part.p), str(part.q)]
+    if part.func.__name__ in _FUNCTIONS and part.args:
+        return [part.func.__name__, *(places[argument] for argument in part.args)]
+    raise _NotSimplified(f"it has a {type(part).__name__}")
 
 
 def _expression(nodes: Sequence[Sequence[Any]], symbols: Sequence[Any]) -> Any:
@@ -144,10 +142,10 @@ def _are_equal(
     symbols: Sequence[Any],
     ends: Sequence[tuple[float, float]],
 ) -> bool:
-    """Compare values where the original has finite ones; without any, say no."""
+    """Compare values where the original is finite; False if it is so nowhere."""
     import sympy
 
-    # Under names of our own, for lambdify runs what it prints.
+    # With symbols x1, x2, ...: lambdify runs the names that it prints.
     own = [sympy.Symbol(f"x{i + 1}") for i in range(len(symbols))]
     names = dict(zip(symbols, own, strict=True))
     low, high = np.reshape(ends, (-1, 2)).T
@@ -168,12 +166,12 @@ def _are_equal(
 
 
 def _main() -> None:
-    """Answer one question from standard input: the child's whole life."""
+    """Simplify the expression on standard input: all that the child process does."""
     import sympy
 
     question = json.loads(sys.stdin.read())
     if hasattr(signal, "alarm"):
-        # Its own end, in case the parent is killed and can no longer kill it.
+        # The child ends itself, in case the parent is killed before it can kill it.
         signal.alarm(math.ceil(question["seconds"]) + 1)
     nodes = question["nodes"]
     n_symbols = 1 + max([node[1] for node in nodes if node[0] == "symbol"], default=-1)

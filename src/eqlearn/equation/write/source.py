@@ -265,7 +265,7 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-def _value(node: ast.expr, values: Mapping[str, Array]) -> Array:
+def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
     match node:
         case ast.Constant(value=int() | float() as number):
             return np.float64(number)

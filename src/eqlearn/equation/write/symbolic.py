@@ -84,7 +84,7 @@ def _whole_denominators(expression: Any) -> Any:
     import sympy
 
     def is_one_over_a_sum(part: Any) -> bool:
-        return part.is_Pow and part.exp == -1 and part.base.is_Add
+        return bool(part.is_Pow and part.exp == -1 and part.base.is_Add)
 
     def rewritten(part: Any) -> Any:
         content, primitive = part.base.primitive()

@@ -1,7 +1,7 @@
-"""How the criteria fare: which of a search's candidates each would have picked.
+"""How often each criterion would have picked the right candidate of a search.
 
-Lines keep what criteria see of every candidate, and how far it is off. So criteria are
-compared as they are now, on searches however old.
+The lines of runs keep what criteria see of every candidate, and its error. So today's
+criteria can be compared on searches of any age.
 """
 
 import math
@@ -10,13 +10,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array, Booleans
 from eqlearn.problems import problem
 from eqlearn.problems.identify import LARGEST_RELATIVE_RMS
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import OURS
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.conclude.selection import (
     DEFAULT,
     Candidates,
@@ -43,7 +43,7 @@ class Choice(NamedTuple):
     """The candidates of one output, and which of them are right."""
 
     candidates: Candidates
-    is_right: NDArray[np.bool_]
+    is_right: Booleans
     is_copy: bool  # the output is one of the inputs
 
 
@@ -74,7 +74,7 @@ def right_picks(lines: Iterable[Line]) -> Picks | None:
     return Picks(len(found), by_alpha, share(criterion(DEFAULT)))
 
 
-def selection_table(lines: Iterable[Line]) -> Layout:
+def selection_table(lines: Iterable[Line]) -> TextTable:
     """How often each criterion picks the true formula, without and with far points."""
     fared: dict[tuple[int, str], list[bool]] = {}
     for line in _ours(lines):
@@ -86,7 +86,7 @@ def selection_table(lines: Iterable[Line]) -> Layout:
         [str(n_far) if n_far else "none", name, str(len(found)), str(sum(found))]
         for (n_far, name), found in sorted(fared.items())
     ]
-    return Layout("Selection", _HEADER, rows, _NOTES)
+    return TextTable("Selection", _HEADER, rows, _NOTES)
 
 
 def choices(line: Line) -> list[Choice]:
@@ -102,7 +102,7 @@ def choices(line: Line) -> list[Choice]:
 
 
 def _choice(rows: list[Line], *, is_copy: bool) -> Choice:
-    def column(name: str) -> NDArray[np.float64]:
+    def column(name: str) -> Array:
         values = [row[name] for row in rows]
         return np.array([math.inf if value is None else value for value in values])
 

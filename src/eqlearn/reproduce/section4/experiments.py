@@ -12,15 +12,17 @@ from eqlearn.problems import RANDOM_EXPRESSIONS, problem
 from eqlearn.reproduce.section4.runs import ONE_TIME, TEN_TIMES, TO_THE_END, Run
 
 FAST = "fast"
-#: Our learner, by recipe: in seconds, as published, and as published but with the
-#: networks pruned and refitted as the fast recipe does.
+#: Our method by recipe: the fast one, the published one, and the published one whose
+#: networks are then pruned and refitted as the fast recipe does.
 OURS = {FAST: "eqlearn", "paper": "eqlearn-paper", "refined": "eqlearn-refined"}
-#: Rivals that end by themselves, and those that search for as long as they are let.
+#: Rivals whose training ends by itself.
 TRAINED = ("eql", "mlp", "svr")
+#: Rivals that search until their time is over.
 EVOLUTIONARY = ("pyoperon", "gplearn")
 #: Methods whose training takes hours: they keep what they have finished.
 OF_HOURS = (OURS["paper"], OURS["refined"], "eql")
-#: The paper's 10000 points less those it holds out; who holds some out takes of these.
+#: The paper's 10000 points less those it holds out. Methods that hold rows out take
+#: them from these.
 N_ROWS = 9000
 #: Labelled points outside the training range, for the selection V^int&ex.
 N_FAR = 40
@@ -28,12 +30,12 @@ N_FAR = 40
 
 @dataclass(frozen=True)
 class Experiment:
-    """Problems on which methods are compared: each with each, from several seeds."""
+    """Problems, each of which every method learns from several seeds."""
 
     title: str
     problems: tuple[str, ...]
     n_seeds: int
-    seconds: float  # for one run, unless it is told the time of others
+    seconds: float  # for one run, unless its limit is a multiple of eqlearn's time
     far: tuple[int, ...] = (0, N_FAR)
     rivals: tuple[str, ...] = TRAINED + EVOLUTIONARY
 
@@ -82,9 +84,9 @@ def runs_of(
 ) -> list[Run]:
     """List the runs of an experiment, each method going through everything.
 
-    Ours goes first: by its time that of the evolutionary ones is measured. With the
-    paper's recipe all that is trained is trained to the end. A time that is given is
-    everyone's.
+    Our method comes first, because the limit of the evolutionary ones is a multiple of
+    its time. With the paper's recipe, trainings have no limit. `seconds` is the limit
+    of every method.
     """
     asked, known = experiment(name), methods_of(name, recipe)
     limits: dict[str, tuple[str, ...]] = {}

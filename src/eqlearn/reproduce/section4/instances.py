@@ -24,9 +24,9 @@ from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import OURS, published
 from eqlearn.reproduce.section4.missing_runs import summary
 from eqlearn.reproduce.section4.networks import Training, grid_of, key_of
-from eqlearn.reproduce.section4.runs import Job, judged_for, posed
+from eqlearn.reproduce.section4.runs import TimedRun, judged_for, posed
 from eqlearn.reproduce.section4.tables import IN_SQUARES
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.attempts.random_networks import to_formula
 from eqlearn.search.conclude.selection import Candidates, chosen
 from eqlearn.search.keep.finishing import finishing
@@ -96,7 +96,7 @@ def refined_pick(pick: Pick) -> Line:
         message = f"{line['n_parameters']} weights are too many to be kept"
         return {"status": "nothing found", "identified": "no", "message": message}
     training = Training(line["problem"], line["seed"], rows=line["rows"])
-    question = posed(Job(training.run, math.inf))
+    question = posed(TimedRun(training.run, math.inf))
     far = question.far if CRITERIA[pick.criterion] else None
     seed, grid = line["seed"], training.grid
     tasks = tasks_of(Request(question.x, question.y, seed=seed, far=far, recipe=grid))
@@ -158,7 +158,9 @@ NOTES = (
 )
 
 
-def table(lines: Iterable[Line], criteria: Sequence[str] = tuple(CRITERIA)) -> Layout:
+def table(
+    lines: Iterable[Line], criteria: Sequence[str] = tuple(CRITERIA)
+) -> TextTable:
     """Lay out what the criteria pick, by problem and way of training."""
     lines, rows = list(lines), []
     for criterion in criteria:
@@ -169,7 +171,7 @@ def table(lines: Iterable[Line], criteria: Sequence[str] = tuple(CRITERIA)) -> L
             [*how, criterion, *_cells(picks)] for how, picks in sorted(groups.items())
         ]
     rows.sort(key=lambda row: row[:3])
-    return Layout("Networks of the paper's grids", list(COLUMNS), rows, list(NOTES))
+    return TextTable("Networks of the paper's grids", list(COLUMNS), rows, list(NOTES))
 
 
 COLUMNS = (

@@ -1,13 +1,19 @@
 """Judge answers against the noise-free truth, as one line of JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.write.symbolic import rounded
-from eqlearn.problems import Learned, OutputVerdict, Problem, Verdict, identified
+from eqlearn.problems import (
+    Identification,
+    Learned,
+    OutputIdentification,
+    Problem,
+    identified,
+)
 from eqlearn.reproduce.jsonl import Line, number
 
 _N_TEST = 5000
@@ -23,10 +29,9 @@ def judge(
     """Compare with the noise-free truth; a target without an answer is a failure."""
     found = [answer for answer in answers if answer is not None]
     if len(found) < len(answers):
-        missing = [o for o, a in zip(asked.outputs, answers, strict=True) if a is None]
-        message = f"no formula for {', '.join(missing)}"
-        return {"status": "nothing found", "identified": "no", "message": message}
-    verdict = identified([answer.learned for answer in found], asked, rng)
+        return _nothing_found(answers, asked)
+    learned = [answer.learned for answer in found]
+    judgement = identified(learned, asked, rng)
     inside, _ = asked.sample(_N_TEST, rng, noise=0.0)
     outside, _ = asked.sample_extrapolation(_N_TEST, rng)
     rms = {
@@ -35,42 +40,55 @@ def judge(
     }
     low, high = np.transpose(asked.wide_box())
     wide = rng.uniform(low, high, size=(_N_TEST, len(low)))
-    outputs = [
-        {
-            "name": asked.outputs[m],
-            "formula": _shown(answer),
-            "parameters": answer.parameters,
-            "restarts": answer.restarts,
-            **answer.remarks,
-            "symbolic": verdict.outputs[m].symbolic,
-            "relative_rms_wide": number(verdict.outputs[m].relative_rms),
-            **{f"rms_{where}": number(error[m]) for where, error in rms.items()},
-            **{
-                f"relative_rms_{where}": number(error[m] / asked.spread[m])
-                for where, error in rms.items()
-            },
-            **_candidates(answer, wide, asked.evaluate(wide)[:, m]),
-        }
-        for m, answer in enumerate(found)
-    ]
     return {
         "status": "ok",
-        "identified": verdict.how,
-        "symbolic": verdict.symbolic,
-        "numeric": verdict.numeric,
-        "decided": _decided(verdict, asked.outputs),
+        "identified": judgement.how,
+        "symbolic": judgement.symbolic,
+        "numeric": judgement.numeric,
+        "decided": _decided(judgement, asked.outputs),
         "restarts": sum(answer.restarts for answer in found),
         "parameters": sum(answer.parameters for answer in found),
         "mse_outside": number(float(np.mean(rms["outside"] ** 2))),
         "relative_rms_outside": number(float(np.max(rms["outside"] / asked.spread))),
-        "outputs": outputs,
-        **_slice([answer.learned for answer in found], asked),
+        "outputs": [
+            {
+                "name": asked.outputs[m],
+                **_about(answer, judgement.outputs[m]),
+                **_errors({place: error[m] for place, error in rms.items()}),
+                **_errors(
+                    {place: error[m] / asked.spread[m] for place, error in rms.items()},
+                    "relative_",
+                ),
+                **_candidates(answer, wide, asked.evaluate(wide)[:, m]),
+            }
+            for m, answer in enumerate(found)
+        ],
+        **_slice(learned, asked),
     }
 
 
-def _candidates(
-    answer: Answer, x: NDArray[np.float64], truth: NDArray[np.float64]
-) -> Line:
+def _nothing_found(answers: Sequence[Answer | None], asked: Problem) -> Line:
+    missing = [o for o, a in zip(asked.outputs, answers, strict=True) if a is None]
+    message = f"no formula for {', '.join(missing)}"
+    return {"status": "nothing found", "identified": "no", "message": message}
+
+
+def _about(answer: Answer, judgement: OutputIdentification) -> Line:
+    return {
+        "formula": _shown(answer),
+        "parameters": answer.parameters,
+        "restarts": answer.restarts,
+        **answer.remarks,
+        "symbolic": judgement.symbolic,
+        "relative_rms_wide": number(judgement.relative_rms),
+    }
+
+
+def _errors(by_place: Mapping[str, float], prefix: str = "") -> Line:
+    return {f"{prefix}rms_{place}": number(rms) for place, rms in by_place.items()}
+
+
+def _candidates(answer: Answer, x: Array, truth: Array) -> Line:
     """What criteria see of each candidate, and how far it is off over a wide range."""
     if not answer.candidates:
         return {}
@@ -96,27 +114,29 @@ def _slice(learned: Sequence[Learned], asked: Problem) -> Line:
     return {"slice": {"x": [number(float(value)) for value in x], "y": y}}
 
 
-def _rms(
-    answers: Sequence[Answer], asked: Problem, x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _rms(answers: Sequence[Answer], asked: Problem, x: Array) -> Array:
     """Each target's RMS distance (M,) to the truth at x."""
-    with np.errstate(all="ignore"):  # a wrong formula may do anything out there
+    with np.errstate(all="ignore"):  # a wrong formula may have poles out there
         predicted = np.stack([answer.learned.predict(x) for answer in answers], axis=1)
-        return np.sqrt(np.mean((predicted - asked.evaluate(x)) ** 2, axis=0))
+        missed = predicted - asked.evaluate(x)
+        rms: Array = np.sqrt(np.mean(missed**2, axis=0))
+    return rms
 
 
-def _decided(verdict: Verdict, outputs: Sequence[str]) -> str:
-    decisions = zip(outputs, verdict.outputs, strict=True)
+def _decided(judgement: Identification, outputs: Sequence[str]) -> str:
+    decisions = zip(outputs, judgement.outputs, strict=True)
     return "; ".join(f"{name}: {_reason(one)}" for name, one in decisions)
 
 
-def _reason(verdict: OutputVerdict) -> str:
+def _reason(judgement: OutputIdentification) -> str:
     formulas = {
         True: "same formula, constants to three decimals",
         False: "other formula or constants",
         None: "formulas not comparable",
-    }[verdict.symbolic]
-    return f"{formulas}, {100 * verdict.relative_rms:.2g} % off over 3 times the range"
+    }[judgement.symbolic]
+    return (
+        f"{formulas}, {100 * judgement.relative_rms:.2g} % off over 3 times the range"
+    )
 
 
 def _shown(answer: Answer) -> str:

@@ -1,22 +1,23 @@
 """Make the runs that are missing, each in a process of its own, and write them down.
 
 Every run is a line in a file as soon as it has ended. The same call again goes on from
-there; Ctrl-C loses the runs under way and no others, and of networks whose training
-takes hours no finished step.
+there. Ctrl-C loses only the runs under way; where training takes hours, not even these,
+but only their unfinished steps.
 """
 
 import math
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eqlearn._types import Tell
 from eqlearn.reproduce.jsonl import Line, append_line
 from eqlearn.reproduce.section4.experiments import OF_HOURS
 from eqlearn.reproduce.section4.runs import (
-    Job,
     Run,
+    TimedRun,
     allowance,
     circumstances,
     perform,
@@ -26,11 +27,10 @@ from eqlearn.reproduce.subprocesses import FAILED, Failure, in_processes
 
 _LONGEST_FORMULA = 100
 #: Loads and, after a change, compiles the kernels; not recorded.
-_WARM_UP = Job(Run("eqlearn", "laws", "reduced-mass", 0, 50, 0.01, 0, "1"), 1.0)
+_WARM_UP = TimedRun(Run("eqlearn", "laws", "reduced-mass", 0, 50, 0.01, 0, "1"), 1.0)
 
-_HOW = "Run eqlearn on them first, or give a time."
-
-Tell = Callable[[str], None]
+#: What to do about runs whose time limit is a multiple of eqlearn's time.
+_HOW = "Let eqlearn learn the same problems first, or give a time limit."
 
 
 def conduct(
@@ -44,22 +44,22 @@ def conduct(
 ) -> None:
     """Make the runs that a file has no line of, in order, some at a time.
 
-    A run whose time is measured by eqlearn's has to wait until that is known.
+    A run that is allowed a multiple of eqlearn's time waits until that time is known.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     left = _missing(runs, path, n_workers, redo=redo)
     while left:
         allowed = allowance(read_lines(path))
         timed = [
-            Job(run, seconds, n_workers, _keep(path, run, n_workers))
+            TimedRun(run, seconds, n_workers, _keep(path, run, n_workers))
             for run in left
             if (seconds := allowed(run)) is not None
         ]
         if not timed:
-            tell(f"Left out for want of eqlearn's time: {len(left)} runs. {_HOW}")
+            tell(f"{len(left)} runs have no time limit yet and are left out. {_HOW}")
             return
         _make(timed, n_at_once, path, tell)
-        done = {job.run.key for job in timed}
+        done = {one.run.key for one in timed}
         left = [run for run in left if run.key not in done]
 
 
@@ -70,7 +70,8 @@ def _missing(
 
     def is_done(run: Run) -> bool:
         line = lines.get(run.key)
-        # What was not possible may be by now, and what is kept can go on.
+        # A package that was missing may be installed now, and a run of hours that
+        # failed can go on from its directory.
         return (
             line is not None
             and line["status"] != "not possible"
@@ -80,18 +81,18 @@ def _missing(
     return [run for run in runs if redo or not is_done(run)]
 
 
-def _make(jobs: list[Job], n_at_once: int, path: Path, tell: Tell) -> None:
-    if any(job.run.method == "eqlearn" for job in jobs):
+def _make(timed_runs: list[TimedRun], n_at_once: int, path: Path, tell: Tell) -> None:
+    if any(timed.run.method == "eqlearn" for timed in timed_runs):
         list(in_processes(perform, [_WARM_UP], 1, _patience))
     start = time.monotonic()
-    results = in_processes(perform, jobs, n_at_once, _patience)
-    for n, (job, result) in enumerate(results, start=1):
-        line = _line(job, result, n_at_once)
+    results = in_processes(perform, timed_runs, n_at_once, _patience)
+    for n, (timed, result) in enumerate(results, start=1):
+        line = _line(timed, result, n_at_once)
         append_line(path, line)
-        if job.keep is not None and not isinstance(result, Failure):
-            shutil.rmtree(job.keep, ignore_errors=True)
+        if timed.run_dir is not None and not isinstance(result, Failure):
+            shutil.rmtree(timed.run_dir, ignore_errors=True)
         minutes = (time.monotonic() - start) / 60
-        tell(f"[{n}/{len(jobs)}, {minutes:.1f} min] {job.run}: {summary(line)}")
+        tell(f"[{n}/{len(timed_runs)}, {minutes:.1f} min] {timed.run}: {summary(line)}")
 
 
 def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
@@ -105,20 +106,20 @@ def _keep(path: Path, run: Run, n_workers: int) -> Path | None:
     return path.parent / "under-way" / name
 
 
-def _patience(job: Job) -> float:
-    """Allow for starting, compiling and judging, and for limits being overrun."""
-    return 3 * job.seconds + 180
+def _patience(timed: TimedRun) -> float:
+    """Allow time for starting, compiling and judging, and for overrunning the limit."""
+    return 3 * timed.time_limit + 180
 
 
-def _line(job: Job, result: Line | Failure, n_at_once: int) -> Line:
+def _line(timed: TimedRun, result: Line | Failure, n_at_once: int) -> Line:
     if isinstance(result, Failure):
         result = {
             "status": result.status,
             "message": result.message,
             "identified": "no",
         }
-    limit = round(job.seconds, 1) if math.isfinite(job.seconds) else None
-    asked: dict[str, Any] = {**vars(job.run), "time_limit": limit}
+    limit = round(timed.time_limit, 1) if math.isfinite(timed.time_limit) else None
+    asked: dict[str, Any] = {**vars(timed.run), "time_limit": limit}
     return {**asked, **circumstances(n_at_once), **result}
 
 

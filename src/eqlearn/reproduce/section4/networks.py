@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eqlearn import __version__
-from eqlearn._types import Array
+from eqlearn._types import Array, Tell
 from eqlearn.errors import must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.canonical import compact
@@ -30,8 +30,7 @@ from eqlearn.network.transform import rescaled
 from eqlearn.problems import problem
 from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
 from eqlearn.reproduce.section4.experiments import N_FAR, OURS
-from eqlearn.reproduce.section4.missing_runs import Tell
-from eqlearn.reproduce.section4.runs import TO_THE_END, Job, Run, commit, posed
+from eqlearn.reproduce.section4.runs import TO_THE_END, Run, TimedRun, commit, posed
 from eqlearn.search.attempts import grid_networks as grids
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.request import Request
@@ -268,7 +267,7 @@ class Data:
 def data_of(training: Training) -> Data:
     """Draw the data of a training."""
     run, asked = training.run, training.run.asked
-    question, rng = posed(Job(run, math.inf)), run.random(1)
+    question, rng = posed(TimedRun(run, math.inf)), run.random(1)
     assert question.far is not None
     tasks = tasks_of(
         Request(question.x, question.y, seed=training.seed, recipe=training.grid)

@@ -1,9 +1,11 @@
 """What is made of the lines of section 4: tables, figures and pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eqlearn._types import Tell
 from eqlearn.data.write_table import replacing
 from eqlearn.errors import unknown
 from eqlearn.jobs.backends import n_processes
@@ -17,11 +19,11 @@ from eqlearn.reproduce.section4.experiments import (
     runs_of,
 )
 from eqlearn.reproduce.section4.figures import caption, drawn, plot_selection
-from eqlearn.reproduce.section4.missing_runs import Tell, conduct
+from eqlearn.reproduce.section4.missing_runs import conduct
 from eqlearn.reproduce.section4.phases import watched
 from eqlearn.reproduce.section4.runs import read_lines
 from eqlearn.reproduce.section4.tables import table
-from eqlearn.reproduce.text_tables import Layout, figure, page
+from eqlearn.reproduce.text_tables import TextTable, figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,35 +53,35 @@ def reproduce(
     """
     n_workers = n_processes(jobs)
     asked = [name for name in names if name in EXPERIMENTS]
-    known = dict.fromkeys(
-        method for name in asked for method in methods_of(name, recipe)
-    )
-    for method in methods or ():  # not every experiment has each
-        if asked and method not in known:
-            raise unknown("methods", method, known)
-    lines = out / LINES
+    _check_methods(methods or (), asked, recipe)
+    wanted = partial(runs_of, n_seeds=n_seeds, seconds=seconds)
     runs = [
-        run
-        for name in asked
-        for run in runs_of(
-            name, recipe=recipe, methods=methods, n_seeds=n_seeds, seconds=seconds
-        )
+        run for name in asked for run in wanted(name, recipe=recipe, methods=methods)
     ]
     if SELECTION in names and not asked:
-        for name in FOR_SELECTION:
-            ours = [OURS["fast"]]
-            runs += runs_of(name, methods=ours, n_seeds=n_seeds, seconds=seconds)
+        ours = [OURS["fast"]]
+        runs += [run for name in FOR_SELECTION for run in wanted(name, methods=ours)]
     try:
         own = [run for run in runs if run.method in OURS.values()]
-        conduct(own, lines, n_workers=n_workers, tell=tell)
+        conduct(own, out / LINES, n_workers=n_workers, tell=tell)
         # Rivals compute in one process each, so several go on side by side.
         rivals = [run for run in runs if run not in own]
-        conduct(rivals, lines, n_at_once=n_workers, tell=tell)
+        conduct(rivals, out / LINES, n_at_once=n_workers, tell=tell)
         if PHASES in names:
             _save(out, {f"{PHASES}.png": png(watched(out))})
     finally:
         written = write_results(out, [name for name in names if name != PHASES])
     return written + [out / f"{PHASES}.png"] * (PHASES in names)
+
+
+def _check_methods(methods: Iterable[str], asked: Sequence[str], recipe: str) -> None:
+    """Refuse a method that none of the experiments has; not each has every one."""
+    known = dict.fromkeys(
+        method for name in asked for method in methods_of(name, recipe)
+    )
+    for method in methods:
+        if asked and method not in known:
+            raise unknown("methods", method, known)
 
 
 def write_results(out: Path, names: Iterable[str]) -> list[Path]:
@@ -104,7 +106,7 @@ def lines_of(name: str, lines: Iterable[Line]) -> list[Line]:
 
 
 def _write(
-    out: Path, name: str, layout: Layout, figures: "Mapping[str, Figure]"
+    out: Path, name: str, layout: TextTable, figures: "Mapping[str, Figure]"
 ) -> list[Path]:
     images = {f"{key}.png": png(drawing) for key, drawing in figures.items()}
     captions = {f"{key}.png": caption(key) for key in figures}

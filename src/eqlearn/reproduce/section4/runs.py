@@ -28,13 +28,13 @@ ONE_TIME, TEN_TIMES = "1x", "10x"
 TIMES = {ONE_TIME: 1.0, TEN_TIMES: 10.0}
 #: No time limit.
 TO_THE_END = "none"
-#: Seconds between two words about a run of hours.
+#: Seconds between two reports of how far a run of hours is.
 NEWS = 300.0
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is learned, from what, in what time."""
+    """Which problem a method learns, from which data, within which time limit."""
 
     method: str
     group: str
@@ -52,17 +52,17 @@ class Run:
 
     @property
     def question(self) -> tuple[Any, ...]:
-        """What is asked, whoever is to answer it and from whichever draw of data."""
+        """What is to be learned, without the method and the seed of the data."""
         return self.problem, self.rows, self.noise, self.far
 
     @property
     def asked(self) -> Problem:
-        """The problem, as noisy as here."""
+        """The problem with the noise of this run."""
         return problem(self.problem).with_noise(self.noise)
 
     def random(self, *more: int) -> np.random.Generator:
-        """Draw as this run does, whoever makes it."""
-        # The name is part of it: 62 laws at one seed have their noise from 62 draws.
+        """Random numbers of this run: the same for every method."""
+        # The problem's name is part of the seed, so that no two problems share noise.
         name = zlib.crc32(self.problem.encode())
         return np.random.default_rng([name, self.seed, *more])
 
@@ -74,13 +74,13 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Job:
+class TimedRun:
     """A run with the seconds it is allowed."""
 
     run: Run
-    seconds: float
-    workers: int = 1
-    keep: Path | None = None  # for steps of the run, so that it can go on
+    time_limit: float  # seconds
+    n_workers: int = 1
+    run_dir: Path | None = None  # for steps of the run, so that it can go on
 
 
 def run_of(line: Line) -> Run:
@@ -93,35 +93,43 @@ def read_lines(path: Path) -> dict[tuple[Any, ...], Line]:
     return {run_of(line).key: line for line in whole_lines(path)}
 
 
-def perform(job: Job) -> Line:
-    """Make a run and judge what came out: all of a line but what all runs share."""
+def perform(timed: TimedRun) -> Line:
+    """Make a run and judge its answers; the line lacks only what all runs share."""
     code = {"commit": commit()}  # what is imported now; it may change while this runs
-    question = posed(job)
-    if job.keep is not None:  # it takes hours
-        told = logged(job.run.asked.inputs, job.run.asked.outputs, sys.stderr, NEWS)
+    question = posed(timed)
+    if timed.run_dir is not None:  # it takes hours
+        told = logged(timed.run.asked.inputs, timed.run.asked.outputs, sys.stderr, NEWS)
         question = replace(question, follow=told)
     try:
-        method = METHODS[job.run.method].load()
+        method = METHODS[timed.run.method].load()
         start = time.perf_counter()
         answers = method(question)
     except NotPossible as reason:
         return {"status": "not possible", "message": str(reason), **code}
     seconds = time.perf_counter() - start
-    if job.keep is not None:  # it may have begun in an earlier session
+    if timed.run_dir is not None:  # it may have begun in an earlier session
         known = (answer.remarks["seconds"] for answer in answers if answer is not None)
         seconds = max([seconds, *known])
-    judged = judged_for(job.run, answers)
-    return {"seconds": round(seconds, 2), "workers": job.workers, **judged, **code}
+    judged = judged_for(timed.run, answers)
+    return {"seconds": round(seconds, 2), "workers": timed.n_workers, **judged, **code}
 
 
-def posed(job: Job) -> Question:
+def posed(timed: TimedRun) -> Question:
     """Draw the data of a run."""
-    run, asked, rng = job.run, job.run.asked, job.run.random()
+    run, asked, rng = timed.run, timed.run.asked, timed.run.random()
     x, y = asked.sample(run.rows, rng)
     far = asked.sample_extrapolation(run.far, rng, run.noise) if run.far else None
     noise = run.noise * asked.noise_scale
     return Question(
-        x, y, asked.inputs, run.seed, job.seconds, noise, far, job.workers, job.keep
+        x,
+        y,
+        asked.inputs,
+        run.seed,
+        timed.time_limit,
+        noise,
+        far,
+        timed.n_workers,
+        timed.run_dir,
     )
 
 
@@ -130,14 +138,14 @@ def judged_for(run: Run, answers: Sequence[Answer | None]) -> Line:
     return judge(answers, run.asked, run.random(1))
 
 
-def circumstances(n_jobs: int) -> Line:
+def circumstances(n_workers: int) -> Line:
     """Tell what all runs of one call share: the code, the machine and the date."""
     return {
         "version": __version__,
         "python": platform.python_version(),
         "commit": commit(),
         "cores": os.cpu_count(),
-        "jobs": n_jobs,
+        "jobs": n_workers,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -159,14 +167,14 @@ def commit() -> str:
         return ""
 
 
-#: Tells a run's seconds from the lines so far; None if they do not say.
+#: The time limit of a run in seconds; None while eqlearn's time is not known.
 Allowance = Callable[[Run], float | None]
 
 
 def allowance(lines: dict[tuple[Any, ...], Line]) -> Allowance:
-    """Measure rivals' time by the median of eqlearn's on the same question.
+    """Allow rivals a multiple of eqlearn's median time on the same question.
 
-    They have one core: where eqlearn had two, they have twice as long.
+    Rivals have one core: where eqlearn had two, they get twice its time.
     """
     ours: dict[tuple[Any, ...], list[float]] = {}
     for line in lines.values():

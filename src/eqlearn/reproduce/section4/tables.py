@@ -11,7 +11,7 @@ from eqlearn.problems import problem
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import EXPERIMENTS, published
 from eqlearn.reproduce.section4.runs import TIMES, TO_THE_END
-from eqlearn.reproduce.text_tables import Layout
+from eqlearn.reproduce.text_tables import TextTable
 
 #: How methods are called in print.
 METHODS = {
@@ -35,8 +35,8 @@ NOTES = (
     "domain; root mean squares, of all outputs together",
     "as there: as the paper measures, against targets with the noise of the training "
     "data, so that the true formula has the noise as its error",
-    "cores: of one run; who searches a grid and has less time than that takes has "
-    "tried a part of it, or trained for fewer epochs",
+    "cores: of one run; a method that had less time than its grid takes has tried a "
+    "part of the grid, or trained for fewer epochs",
     "identified: the true formula once constants are rounded to three decimals, or "
     "within 1 % of the target's spread over three times the training range",
 )
@@ -56,7 +56,7 @@ RANDOM_NOTE = (
 _SAME = ("problem", "rows", "noise", "far", "method", "limit")
 
 
-def table(name: str, lines: Iterable[Line]) -> Layout:
+def table(name: str, lines: Iterable[Line]) -> TextTable:
     """Lay the results of an experiment out, by problem, far points and method."""
     experiment = EXPERIMENTS[name]
     groups: dict[tuple[Any, ...], list[Line]] = {}
@@ -66,7 +66,9 @@ def table(name: str, lines: Iterable[Line]) -> Layout:
     extra = {"pendulum": [SQUARES_NOTE], "random": [RANDOM_NOTE]}
     columns = {**COLUMNS, **(SQUARES if name == "pendulum" else {})}
     rows = [[cell(some) for cell in columns.values()] for some in groups.values()]
-    return Layout(experiment.title, list(columns), rows, [*NOTES, *extra.get(name, [])])
+    return TextTable(
+        experiment.title, list(columns), rows, [*NOTES, *extra.get(name, [])]
+    )
 
 
 def _place(name: str) -> Callable[[Line], tuple[int, ...]]:
@@ -106,7 +108,7 @@ def seconds_of(line: Line) -> float:
     """How long a run took."""
     if "seconds" in line:
         return float(line["seconds"])
-    # A crash has no time; the best that can be said is that it took all it had.
+    # A crash has no time of its own: it counts as its whole limit.
     return float(line["time_limit"] or math.inf)
 
 

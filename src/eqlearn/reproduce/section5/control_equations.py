@@ -10,7 +10,7 @@ learned equation has, its values determine the coefficients of these terms.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,55 +22,50 @@ from eqlearn.control.simulate import Dynamics
 BOX = ((-2.0, 2.0), (-3.0, 3.0), (0.0, 2 * np.pi), (-8.0, 8.0), (-1.0, 1.0))
 _N_POINTS = 4000
 
-Term = Callable[[Array, Array], Array]
+#: From states (N, 4) and actions (N, 1) to the values (N,) of a term.
+Term: TypeAlias = Callable[[Array, Array], Array]
+
+TERMS: Mapping[str, Term] = {
+    "x_dot": lambda s, a: s[:, 1],
+    "theta_dot": lambda s, a: s[:, 3],
+    "action": lambda s, a: a[:, 0],
+    "action cos(theta)": lambda s, a: a[:, 0] * np.cos(s[:, 2]),
+    "sin(theta)": lambda s, a: np.sin(s[:, 2]),
+    "sin(theta) cos(theta)": lambda s, a: np.sin(s[:, 2]) * np.cos(s[:, 2]),
+    "theta_dot² sin(theta)": lambda s, a: s[:, 3] ** 2 * np.sin(s[:, 2]),
+    "theta_dot² sin(theta) cos(theta)": lambda s, a: (
+        s[:, 3] ** 2 * np.sin(s[:, 2]) * np.cos(s[:, 2])
+    ),
+}
 
 
-class Equation(NamedTuple):
-    """The right-hand side of one equation: terms over 1 + coefficient · cos² θ."""
+class RightHandSide(NamedTuple):
+    """The true form of one rate: terms over 1 + coefficient · cos² θ."""
 
-    terms: Mapping[str, tuple[float, Term]]  # with their true coefficients
-    below: float | None = None  # the true coefficient of cos² θ, if there is one
+    above: Mapping[str, float]  # the coefficients of its `TERMS`
+    below: float | None = None  # that of cos² θ, if there is one
 
 
-def _equations(body: swingup.CartPole) -> dict[str, Equation]:
+def _equations(body: swingup.CartPole) -> dict[str, RightHandSide]:
     mass = body.cart + body.pole
     share, push = body.pole / mass, body.force / mass
     length, gravity = body.half_length, body.gravity
     below = -0.75 * share
+    cart = {
+        "action": push,
+        "theta_dot² sin(theta)": share * length,
+        "sin(theta) cos(theta)": -0.75 * share * gravity,
+    }
+    pole = {
+        "sin(theta)": 0.75 * gravity / length,
+        "action cos(theta)": -0.75 * push / length,
+        "theta_dot² sin(theta) cos(theta)": -0.75 * share,
+    }
     return {
-        "d(x)/dt": Equation({"x_dot": (1.0, lambda s, a: s[:, 1])}),
-        "d(x_dot)/dt": Equation(
-            {
-                "action": (push, lambda s, a: a[:, 0]),
-                "theta_dot² sin(theta)": (
-                    share * length,
-                    lambda s, a: s[:, 3] ** 2 * np.sin(s[:, 2]),
-                ),
-                "sin(theta) cos(theta)": (
-                    -0.75 * share * gravity,
-                    lambda s, a: np.sin(s[:, 2]) * np.cos(s[:, 2]),
-                ),
-            },
-            below,
-        ),
-        "d(theta)/dt": Equation({"theta_dot": (1.0, lambda s, a: s[:, 3])}),
-        "d(theta_dot)/dt": Equation(
-            {
-                "sin(theta)": (
-                    0.75 * gravity / length,
-                    lambda s, a: np.sin(s[:, 2]),
-                ),
-                "action cos(theta)": (
-                    -0.75 * push / length,
-                    lambda s, a: a[:, 0] * np.cos(s[:, 2]),
-                ),
-                "theta_dot² sin(theta) cos(theta)": (
-                    -0.75 * share,
-                    lambda s, a: s[:, 3] ** 2 * np.sin(s[:, 2]) * np.cos(s[:, 2]),
-                ),
-            },
-            below,
-        ),
+        "d(x)/dt": RightHandSide({"x_dot": 1.0}),
+        "d(x_dot)/dt": RightHandSide(cart, below),
+        "d(theta)/dt": RightHandSide({"theta_dot": 1.0}),
+        "d(theta_dot)/dt": RightHandSide(pole, below),
     }
 
 
@@ -87,16 +82,16 @@ def true_coefficients() -> dict[str, float]:
     }
 
 
-def _values(equation: Equation) -> dict[str, float]:
-    values = {term: value for term, (value, _) in equation.terms.items()}
-    return values if equation.below is None else {**values, _BELOW: equation.below}
+def _values(equation: RightHandSide) -> dict[str, float]:
+    below = {} if equation.below is None else {_BELOW: equation.below}
+    return {**equation.above, **below}
 
 
 def true_text() -> list[str]:
     """Write the true equations of motion, a line each."""
     lines = []
     for target, equation in EQUATIONS.items():
-        terms = [f"{value:.4g} {term}" for term, (value, _) in equation.terms.items()]
+        terms = [f"{value:.4g} {term}" for term, value in equation.above.items()]
         above = " + ".join(terms).replace("+ -", "- ").removeprefix("1 ")
         if equation.below is not None:
             above = f"({above})/(1 - {-equation.below:.4g} cos(theta)²)"
@@ -112,7 +107,7 @@ def coefficients(dynamics: Dynamics) -> dict[str, float]:
     found: dict[str, float] = {}
     for number, (target, equation) in enumerate(EQUATIONS.items()):
         names = _values(equation)
-        columns = [term(states, actions) for _, term in equation.terms.values()]
+        columns = [TERMS[term](states, actions) for term in equation.above]
         rate = rates[:, number]
         if equation.below is not None:
             columns.append(-rate * np.cos(states[:, 2]) ** 2)
@@ -127,7 +122,8 @@ def _solved(columns: Array, rate: Array) -> Array:
     is_finite = np.isfinite(columns).all(axis=1) & np.isfinite(rate)
     if is_finite.sum() < columns.shape[1]:
         return np.full(columns.shape[1], np.nan)
-    return np.linalg.lstsq(columns[is_finite], rate[is_finite], rcond=None)[0]
+    found = np.linalg.lstsq(columns[is_finite], rate[is_finite], rcond=None)
+    return np.asarray(found[0], dtype=float)
 
 
 def largest_deviation(found: Mapping[str, float]) -> float:

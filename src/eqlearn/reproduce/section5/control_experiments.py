@@ -13,11 +13,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eqlearn import __version__
-from eqlearn._types import Array
+from eqlearn._types import Array, Tell
 from eqlearn.control import logs, swingup
 from eqlearn.control.derivatives import DynamicsData, dynamics_data
 from eqlearn.control.dynamics import equations_of_motion, learn_motion, rates_by
-from eqlearn.control.mpc import Run
+from eqlearn.control.mpc import ControlRun
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import planner
 from eqlearn.control.rollouts import Trajectory, collect
@@ -29,8 +29,6 @@ from eqlearn.reproduce.section5.control_equations import (
     largest_deviation,
     largest_errors,
 )
-
-Tell = Callable[[str], None]
 
 #: The file of finished pieces.
 LINES = "control.jsonl"
@@ -193,7 +191,7 @@ def _check(extent: Extent) -> None:
 
 
 def perform(piece: Piece, out: Path, jobs: int) -> Line:
-    """Learn what is to be learned, then let it swing up."""
+    """Learn a model of the cart-pole, then swing the pole up with it."""
     dynamics, facts = MODELS[piece.model](piece, out, jobs)
     model = stepper(dynamics, swingup.DT)
     noise = {"sensor_noise": piece.sensor_noise, "action_noise": piece.action_noise}
@@ -216,7 +214,7 @@ def perform(piece: Piece, out: Path, jobs: int) -> Line:
     }
 
 
-def _median_seconds(runs: list[Run]) -> float:
+def _median_seconds(runs: list[ControlRun]) -> float:
     return float(np.median(np.concatenate([run.plan_seconds for run in runs])))
 
 
@@ -232,8 +230,9 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
         random_state=piece.experiment,
         run_dir=out / "learning" / piece.data_name,
     )
-    # The criterion is one of all rows, so the rollout to select by is learned from too.
-    # Held out as far points it would be all that small selections of rows have.
+    # Our criterion needs no rollout of its own, so equations are learned from all.
+    # Rows given as far points come first in every selection of rows: a whole rollout
+    # of them would leave no room for the others.
     learner, _ = learn_motion(learner, rollouts, window=_window(piece))
     if learner.interrupted_:
         raise KeyboardInterrupt  # what was found so far is no result of the experiment
@@ -268,7 +267,7 @@ def _truth(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
     return swingup.dynamics, {}
 
 
-#: How each model is come by, and what it is called.
+#: How each model is made, by its name.
 MODELS: dict[str, Callable[[Piece, Path, int], tuple[Dynamics, Line]]] = {
     "eql": _equations,
     "mlp": _network,
@@ -353,7 +352,7 @@ def told(line: Line) -> str:
 
 
 def piece_of(line: Line) -> Piece:
-    """Read off a line which piece it tells about."""
+    """The piece that a line is about."""
     known = {"spread": TRAINING_SPREAD, **line["piece"]}
     return Piece(**{field.name: known[field.name] for field in fields(Piece)})
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.control import swingup
+from eqlearn.control.film import Picture
 from eqlearn.control.rollouts import Trajectory
 from eqlearn.report.plots import FORMULA, INK, MEASURED, RIVALS, drawing
 from eqlearn.reproduce.jsonl import Line
@@ -121,7 +122,7 @@ def plot_trajectories(training: Trajectory, controlled: Trajectory) -> "Figure":
     return figure
 
 
-def frames(run: Trajectory) -> list[Array]:
+def frames(run: Trajectory) -> list[Picture]:
     """Draw the cart-pole at every step of a trajectory, as the environment does."""
     pushes = np.append(0.0, run.actions[:, 0])
     return [

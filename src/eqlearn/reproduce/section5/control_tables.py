@@ -9,7 +9,7 @@ import numpy as np
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section5.control_equations import true_coefficients, true_text
 from eqlearn.reproduce.section5.control_experiments import NAMES, Piece, piece_of
-from eqlearn.reproduce.text_tables import Layout, figure, page
+from eqlearn.reproduce.text_tables import TextTable, figure, page
 
 #: A cell of something that was not measured.
 NONE = "–"
@@ -17,14 +17,14 @@ NONE = "–"
 _LEAST = 1e-5
 
 
-def tables(lines: Sequence[Line]) -> list[Layout]:
+def tables(lines: Sequence[Line]) -> list[TextTable]:
     """Make all tables that there are lines for."""
     found = [_by_rollouts(lines), _by_noise(lines), _by_experiment(lines)]
     found.append(_coefficients(lines))
     return [table for table in found if table.rows]
 
 
-def _by_rollouts(lines: Sequence[Line]) -> Layout:
+def _by_rollouts(lines: Sequence[Line]) -> TextTable:
     true = chosen(lines, "true")
     rows = []
     for number in sorted({piece_of(line).rollouts for line in chosen(lines)} - {0}):
@@ -42,10 +42,10 @@ def _by_rollouts(lines: Sequence[Line]) -> Layout:
         "reward of 500."
     )
     headings = ("K", "model", "upright", "reward", "of the true", "learning", "a step")
-    return Layout("Reward against the number of rollouts", headings, rows, [remark])
+    return TextTable("Reward against the number of rollouts", headings, rows, [remark])
 
 
-def _by_noise(lines: Sequence[Line]) -> Layout:
+def _by_noise(lines: Sequence[Line]) -> TextTable:
     rows = []
     rollouts = noisy_rollouts(lines)
     for kind in ("sensor", "action"):
@@ -61,7 +61,7 @@ def _by_noise(lines: Sequence[Line]) -> Layout:
         "that is measured, or on every action, in the rollouts and in the runs."
     )
     headings = ("noise", "σ", "model", "upright", "reward", "of the true", "learning")
-    return Layout("Robustness to noise", (*headings, "a step"), rows, [remark])
+    return TextTable("Robustness to noise", (*headings, "a step"), rows, [remark])
 
 
 def noisy_rollouts(lines: Sequence[Line]) -> int:
@@ -78,7 +78,7 @@ def noises(lines: Sequence[Line], kind: str) -> list[float]:
     return [0.0, *sorted(found)] if found else []
 
 
-def _by_experiment(lines: Sequence[Line]) -> Layout:
+def _by_experiment(lines: Sequence[Line]) -> TextTable:
     rows = []
     for line in lines:
         piece = piece_of(line)
@@ -100,10 +100,10 @@ def _by_experiment(lines: Sequence[Line]) -> Layout:
     )
     headings = ("experiment", "learning", "coefficients", "rates", "upright", "reward")
     title = "The equations that were learned"
-    return Layout(title, (*headings, "a step"), rows, [remark])
+    return TextTable(title, (*headings, "a step"), rows, [remark])
 
 
-def _coefficients(lines: Sequence[Line]) -> Layout:
+def _coefficients(lines: Sequence[Line]) -> TextTable:
     exact = [line["coefficients"] for line in chosen(lines, "eql")]
     rows = []
     for name, value in true_coefficients().items() if exact else ():
@@ -117,7 +117,7 @@ def _coefficients(lines: Sequence[Line]) -> Layout:
         "denominators begin with 1."
     )
     headings = ("coefficient", "physical", "learned", "largest deviation")
-    return Layout("Physical and learned coefficients", headings, rows, [remark])
+    return TextTable("Physical and learned coefficients", headings, rows, [remark])
 
 
 def chosen(

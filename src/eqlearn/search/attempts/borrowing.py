@@ -21,8 +21,9 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.strategy import Borrowing
 from eqlearn.search.task import Task, numerical_context
-from eqlearn.training.levenberg import Samples, mean_square
+from eqlearn.training.levenberg import mean_square
 from eqlearn.training.rational import Library
+from eqlearn.training.samples import Samples
 
 
 @dataclass

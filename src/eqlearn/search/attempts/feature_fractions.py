@@ -14,7 +14,7 @@ from eqlearn.network import kernels
 from eqlearn.network.graph import Graph, Linear
 from eqlearn.search.strategy import Fractions
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples, fit, mean_square
+from eqlearn.training.levenberg import fit, mean_square
 from eqlearn.training.rational import (
     Library,
     direct_start,
@@ -22,6 +22,7 @@ from eqlearn.training.rational import (
     library,
     sparse_start,
 )
+from eqlearn.training.samples import Samples
 
 
 @dataclass(frozen=True)

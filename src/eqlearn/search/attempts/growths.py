@@ -15,7 +15,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 from eqlearn.search.strategy import Growths
 from eqlearn.search.task import Task, numerical_context
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 #: Numbers of inputs.
 Inputs: TypeAlias = tuple[int, ...]

@@ -18,7 +18,7 @@ from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.search.strategy import Networks, Shape
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import SparseTraining, fixed_denominators, train
+from eqlearn.training.sparse import SparseTraining, fixed_denominators, train
 
 
 class Configuration(NamedTuple):

@@ -18,7 +18,7 @@ from eqlearn.search.attempts.input_views import Inputs
 from eqlearn.search.strategy import Relevance
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from eqlearn.network.instance import connected_units, thresholded
 from eqlearn.search.keep.pool import Entry, null_margin
 from eqlearn.search.strategy import Finals
 from eqlearn.search.task import Task, numerical_context
-from eqlearn.training.levenberg import Fit, Samples, fit, samples
+from eqlearn.training.levenberg import Fit, fit
+from eqlearn.training.samples import Samples, samples
 
 
 @dataclass(frozen=True)

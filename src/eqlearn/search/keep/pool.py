@@ -12,7 +12,7 @@ from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.strategy import Pooling
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
-from eqlearn.training.levenberg import Samples
+from eqlearn.training.samples import Samples
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import Any
 import numba.extending
 from numba.core import cgutils, types
 
-from eqlearn.training.vectors import INT, WIDTH, Emit, compiled
+from eqlearn.training.compiled.vectors import INT, WIDTH, Emit, compiled
 
 # Its annotation counts the parameter `typing`, which callers do not give.
 intrinsic: Any = numba.extending.intrinsic

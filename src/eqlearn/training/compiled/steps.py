@@ -9,8 +9,8 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.network.kernels import COMPILED
-from eqlearn.training.layout import Batches, Networks, Shape, Terms, Work
-from eqlearn.training.tiles import (
+from eqlearn.training.compiled.layout import Batches, Networks, Shape, Terms, Work
+from eqlearn.training.compiled.tiles import (
     N_LANES,
     add_lanes,
     add_product,
@@ -18,7 +18,7 @@ from eqlearn.training.tiles import (
     set_lanes,
     transpose,
 )
-from eqlearn.training.vectors import compiled
+from eqlearn.training.compiled.vectors import compiled
 
 #: Adam's decay of both moments, as optax has them.
 DECAY_1, DECAY_2 = 0.9, 0.999

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Booleans, Singles
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import is_weight
 from eqlearn.network.kernels import COMPILED
-from eqlearn.training.tiles import N_LANES
-from eqlearn.training.vectors import WIDTH
+from eqlearn.training.compiled.tiles import N_LANES
+from eqlearn.training.compiled.vectors import WIDTH
 
 
 class Shape(NamedTuple):
@@ -23,9 +23,9 @@ class Shape(NamedTuple):
     With skips a layer reads from the first input on, without from the layer before.
     """
 
-    layers: Array  # (L, 6) inputs, outputs, start of W, first feature, slot and block
-    blocks: Array  # (K, 4) row of COMPILED, units, first slot, first feature
-    is_weight: Array  # (P,) 1, or 0 for biases
+    layers: Singles  # (L, 6) inputs, outputs, start of W, first feature, slot and block
+    blocks: Singles  # (K, 4) row of COMPILED, units, first slot, first feature
+    is_weight: Singles  # (P,) 1, or 0 for biases
     n_inputs: int
     n_outputs: int
     n_features: int  # in eights
@@ -46,33 +46,33 @@ class Terms(NamedTuple):
 class Batches(NamedTuple):
     """B mini-batches of C chunks each; `rows` are weights, 0 for padding."""
 
-    x: Array  # (B, C, D · lanes)
-    y: Array  # (B, C, M · lanes)
-    rows: Array  # (B, C, lanes)
-    totals: Array  # (B,) of `rows`
+    x: Singles  # (B, C, D · lanes)
+    y: Singles  # (B, C, M · lanes)
+    rows: Singles  # (B, C, lanes)
+    totals: Singles  # (B,) of `rows`
     n_rows: int  # of a mini-batch
 
 
 class Networks(NamedTuple):
     """R networks in training; the first three change in place."""
 
-    weights: Array  # (R, P)
-    first: Array  # (R, P) Adam's moments
-    second: Array  # (R, P)
-    l1: Array  # (R,) λ in force
-    is_trained: Array  # (R,) what has diverged is left alone
+    weights: Singles  # (R, P)
+    first: Singles  # (R, P) Adam's moments
+    second: Singles  # (R, P)
+    l1: Singles  # (R,) λ in force
+    is_trained: Booleans  # (R,) what has diverged is left alone
 
 
 class Work(NamedTuple):
     """Memory of one chunk; all are (rows · lanes) but the last."""
 
-    features: Array
-    turned: Array  # features transposed: (lanes, rows)
-    slots: Array
-    slopes: Array  # of the unit by this slot
-    by_feature: Array  # derivatives of the loss
-    by_slot: Array  # of one layer
-    gradient: Array  # (P,)
+    features: Singles
+    turned: Singles  # features transposed: (lanes, rows)
+    slots: Singles
+    slopes: Singles  # of the unit by this slot
+    by_feature: Singles  # derivatives of the loss
+    by_slot: Singles  # of one layer
+    gradient: Singles  # (P,)
 
 
 def covers(architecture: Architecture) -> bool:
@@ -106,7 +106,7 @@ def shape_of(architecture: Architecture) -> Shape:
     )
 
 
-def in_lanes(x: Array, y: Array, rows: Array) -> Batches:
+def in_lanes(x: Singles, y: Singles, rows: Singles) -> Batches:
     """Lay out mini-batches (B, N, D), (B, N, M) and (B, N) for the compiled steps."""
     # Padding repeats a sample: where that is finite, so is what counts nothing.
     x, y = (np.where(rows[..., None] > 0, part, part[:, :1]) for part in (x, y))
@@ -117,7 +117,7 @@ def in_lanes(x: Array, y: Array, rows: Array) -> Batches:
     weight = np.where(lanes < n_rows, rows[:, source], 0.0)
     totals = rows.sum(axis=1).astype(np.float32)
 
-    def cut(part: Array) -> Array:
+    def cut(part: Singles) -> Singles:
         chunks = part.reshape(n_batches, n_chunks, N_LANES, -1).swapaxes(2, 3)
         return np.ascontiguousarray(chunks, np.float32).reshape(n_batches, n_chunks, -1)
 
@@ -151,12 +151,12 @@ def _in_eights(n: int) -> int:
     return -(-n // WIDTH) * WIDTH
 
 
-def _rows(n: int) -> Array:
+def _rows(n: int) -> Singles:
     """Rows of lanes, also in eights as their transpose needs; vectors may overhang."""
     return _aligned(n * _in_eights(N_LANES) + WIDTH)
 
 
-def _aligned(n: int) -> Array:
+def _aligned(n: int) -> Singles:
     """Zeros that begin with a line of the cache, as vectors should."""
     n_bytes, line = 4 * n, 64
     memory = np.zeros(n_bytes + line, np.uint8)
