@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.model.model import Json
 from eqlearn.model.model_file import save
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.paper_plan import Grid
@@ -313,22 +314,22 @@ def test_rows_of_no_weight_say_nothing(samples: tuple[Array, Array]) -> None:
 def test_a_file_does_not_say_where_to_compute_or_write(
     tmp_path: Path, learner: EquationLearner
 ) -> None:
+    elsewhere: dict[str, Json]
     elsewhere = {"scheduler": "tcp://example.org:1", "run_dir": "x", "n_jobs": 99}
-    settings = {**learner.model_.settings, "parameters": {**elsewhere, "snap": False}}
-    save(tmp_path / "a.json", replace(learner.model_, settings=settings))
+    parameters: dict[str, Json] = {**elsewhere, "snap": False}
+    save(tmp_path / "a.json", replace(learner.model_, parameters=parameters))
     loaded = EquationLearner.load(tmp_path / "a.json")
     assert (loaded.scheduler, loaded.run_dir, loaded.n_jobs) == (None, None, -1)
     assert not loaded.snap
 
 
-def test_a_file_without_settings_can_be_used(
-    tmp_path: Path, learner: EquationLearner, noisy: tuple[Array, Array]
-) -> None:
-    save(tmp_path / "a.json", replace(learner.model_, settings={"parameters": 3}))
-    loaded = EquationLearner.load(tmp_path / "a.json")
-    assert loaded.verdict_[0].kind == "doubtful"
+def test_a_file_of_version_1_can_be_used() -> None:
+    loaded = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    assert loaded.equation_.splitlines()[0] == "current = voltage/resistance"
+    assert loaded.predict(pd.DataFrame({"voltage": [6.0], "resistance": [3.0]})).shape
+    assert [one.kind for one in loaded.verdict_] == ["trusted", "trusted"]
+    assert (loaded.max_attempts, loaded.time_limit) == (16, 20)
     assert not loaded.interrupted_
-    np.testing.assert_array_equal(loaded.predict(noisy[0]), learner.predict(noisy[0]))
 
 
 def test_simpler_forms_are_tried_where_the_data_are() -> None:
@@ -357,7 +358,8 @@ def test_the_verdict_is_of_the_formula_that_was_picked(
 ) -> None:
     ((found,), (x, y)) = learner.found_, noisy
     nothing = [not one.is_something for one in found.candidates].index(True)
-    kinds = [verdict(found, i, x, y, x.min(0), x.max(0)).kind for i in (0, nothing)]
+    domain = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
+    kinds = [verdict(found, i, y, domain).kind for i in (0, nothing)]
     assert kinds == ["trusted", "nothing"]
 
 

@@ -186,6 +186,26 @@ def test_starting_loads_nothing_heavy(statement: str) -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
+# What uses a model: to load, evaluate and show one, nothing is trained or compiled.
+USING = """
+from eqlearn.model.model_file import load
+from eqlearn.report.findings import findings
+from eqlearn.report.text import summary
+model = load({file!r})
+model.predict([[6.0, 3.0]])
+summary(model)
+"""
+
+
+def test_using_a_model_loads_no_trainer() -> None:
+    file = Path(__file__).parent / "model" / "version-1.json"
+    report = "import atexit, sys; atexit.register(lambda: print(*sys.modules))"
+    loaded = _python("-c", f"{report}\n{USING.format(file=str(file))}").split()
+    assert "eqlearn.report.text" in loaded
+    assert {"dask", "jax", "numba", "optax", "scipy", "sklearn"}.isdisjoint(loaded)
+    assert not [name for name in loaded if name.startswith("eqlearn.training")]
+
+
 def test_help_answers_in_half_a_second() -> None:
     # The best of five: what the program needs, not what else the machine was doing.
     assert min(_seconds_for_help() for _ in range(5)) < 0.5

@@ -27,11 +27,11 @@ from eqlearn.control.rollouts import (
 )
 from eqlearn.control.simulate import stepper
 from eqlearn.errors import EqlearnError, must, printable
+from eqlearn.model.model import Model, Origin
 from eqlearn.run_directory import Tell, keep, open_run, spelled_as_options
 
 if TYPE_CHECKING:
     from eqlearn.control.rollouts import Env
-    from eqlearn.model.model import Model
 
 #: What a run directory holds beside what `fit` puts there.
 ROLLOUT, CONTROLLED, FILM = "rollout-{}.npz", "controlled.npz", "controlled.gif"
@@ -208,7 +208,7 @@ def _env_of(setting: Setting) -> "Env":
 
 def learn(
     setting: Setting, runs: Sequence[Trajectory], directory: Path, **settings: Any
-) -> "Model":
+) -> Model:
     """Learn the equations of motion, and keep them as `fit` keeps a table's.
 
     `settings` are parameters of `EquationLearner`.
@@ -230,15 +230,13 @@ def learn(
     if not request.logs:
         for number, run in enumerate(runs, start=1):
             logs.write(directory / ROLLOUT.format(number), run)
-    origin = {"environment": request.env or "", "files": ", ".join(request.logs)}
-    known = {name: value for name, value in origin.items() if value}
-    learned = {**learner.model_.settings, "origin": known}
-    model = replace(learner.model_, settings=learned)
+    origin = Origin(environment=request.env, logs=request.logs)
+    model: Model = replace(learner.model_, origin=origin)
     keep(directory, model, data.inputs, data.derivatives)
     return model
 
 
-def known_model(setting: Setting) -> "Model | None":
+def known_model(setting: Setting) -> Model | None:
     """Open the model that was asked for, if it is one of the environment's motion."""
     path = setting.request.model
     if path is None:
@@ -262,7 +260,7 @@ def _sizes(setting: Setting) -> tuple[int, int]:
         return len(checked_state(setting.state_of, observation)), n_actions
 
 
-def drive(setting: Setting, model: "Model", directory: Path, tell: Tell) -> Run:
+def drive(setting: Setting, model: Model, directory: Path, tell: Tell) -> Run:
     """Control the environment with a model, and write what it did, with a film."""
     request = setting.request
     env, is_drawn = _drawing(setting, tell)

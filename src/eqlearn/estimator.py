@@ -26,17 +26,16 @@ from eqlearn.equation.write.export import Formulas, export, formulas
 from eqlearn.equation.write.simplify import simplified
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
 from eqlearn.jobs.backends import n_processes
-from eqlearn.model.model import Equation, Model
+from eqlearn.model.model import Equation, Json, Model, Verdict
 from eqlearn.model.model_file import load as load_model
 from eqlearn.model.model_file import save as save_model
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search.conclude import selection
-from eqlearn.search.conclude.to_model import model_of, picked
-from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict, verdict
+from eqlearn.search.conclude.to_model import model_of
 from eqlearn.search.fast_plan import MOST_ATTEMPTS
-from eqlearn.search.learn import Found, Progress, learn
+from eqlearn.search.learn import Progress, learn
 from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
 from eqlearn.search.task import DEFAULT_UNITS
 
@@ -60,7 +59,6 @@ KEPT = frozenset(
         "random_state",
     }
 )
-_UNJUDGED = Verdict("doubtful", (UNJUDGED,))
 
 
 class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -256,18 +254,16 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         self.found_ = found
-        verdicts = [
-            verdict(one, picked(one, self.selection), X, table[:, m], *domain.T)
-            for m, one in enumerate(found)
-        ]
         self.model_ = model_of(
             found,
             X,
+            table,
             domain,
             inputs=inputs,
             targets=targets,
-            criterion=self.selection,
-            settings=self._settings(found, verdicts),
+            selection=self.selection,
+            is_flat=self._is_flat,
+            parameters=self._kept_parameters(),
         )
         return self
 
@@ -289,28 +285,27 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """Every candidate of every target, the best first."""
         import pandas
 
-        return pandas.DataFrame(equation_rows(self._model()))
+        return pandas.DataFrame(equation_rows(self._model().equations))
 
     @property
     def constants_(self) -> "DataFrame":
         """The fitted constants of the chosen equations, with standard errors."""
         import pandas
 
+        model = self._model()
         columns = ["target", "of", "value", "standard_error", "snapped"]
-        return pandas.DataFrame(constant_rows(self._model()), columns=columns)
+        rows = constant_rows(model.chosen, model.inputs)
+        return pandas.DataFrame(rows, columns=columns)
 
     @property
     def verdict_(self) -> tuple[Verdict, ...]:
         """Whether the equation of each target can be trusted."""
-        model = self._model()
-        kept = (kept_verdict(model.settings, m) for m in range(len(model.targets)))
-        return tuple(one or _UNJUDGED for one in kept)
+        return self._model().verdicts
 
     @property
     def interrupted_(self) -> bool:
         """Whether Ctrl-C ended the search."""
-        ended = self._model().settings.get("ended")
-        return isinstance(ended, list | tuple) and "interrupt" in ended
+        return self._model().was_interrupted
 
     @property
     def domain_report_(self) -> tuple[OutputReport, ...]:
@@ -413,12 +408,11 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
         model = load_model(path)
-        kept = model.settings.get("parameters")
-        parameters = kept if isinstance(kept, Mapping) else {}
-        learner = cls(**{k: v for k, v in parameters.items() if k in KEPT})
+        kept: Mapping[str, Any] = model.parameters
+        learner = cls(**{name: kept[name] for name in kept if name in KEPT})
         learner.model_ = model
         learner.n_features_in_ = len(model.inputs)
-        learner._is_flat = bool(model.settings.get("flat", len(model.targets) == 1))
+        learner._is_flat = model.is_flat
         if model.inputs != _default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner
@@ -521,22 +515,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             for target in model.targets
         ]
 
-    def _settings(
-        self, found: Sequence[Found], verdicts: Sequence[Verdict]
-    ) -> dict[str, Any]:
+    def _kept_parameters(self) -> dict[str, Json]:
         plain = (str, int, float, bool, list, tuple, dict, type(None))
-        parameters = self.get_params(deep=False)
         return {
-            "parameters": {
-                name: value
-                for name, value in parameters.items()
-                if isinstance(value, plain) and name in KEPT and value != math.inf
-            },
-            "flat": self._is_flat,
-            "verdicts": [vars(one) for one in verdicts],
-            "ended": [one.ended for one in found],
-            "seconds": max(one.seconds for one in found),
-            "n_attempts": [one.n_attempts for one in found],
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if isinstance(value, plain) and name in KEPT and value != math.inf
         }
 
     @contextmanager

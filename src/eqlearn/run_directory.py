@@ -19,10 +19,10 @@ from eqlearn.data.read import read_table
 from eqlearn.data.table import Table, checked_weight, column_of
 from eqlearn.data.write_table import replacing, write_table
 from eqlearn.errors import EqlearnError, malformed, must, printable, unknown
+from eqlearn.model.model import Model, Origin
 
 if TYPE_CHECKING:
     from eqlearn.equation.write.export import Formulas
-    from eqlearn.model.model import Model
 
 #: The files of a run that other commands read: all that is known, and rows to plot.
 MODEL, SAMPLE = "model.json", "sample.npz"
@@ -80,7 +80,7 @@ def fit_table(
     domain: Ranges | None = None,
     tell: Tell = lambda line: None,
     **settings: Any,
-) -> "Model":
+) -> Model:
     """Learn the equations of a table's targets and keep them in a run directory.
 
     Parameters
@@ -111,7 +111,7 @@ def fit_table(
     for line in (*samples.warnings, *(far.warnings if far else ())):
         tell(line)
     # Before the search: who knows what will be in the file when it ends.
-    origin = {"table": source, "sha256": _digest(source)}
+    origin = Origin(table=source, sha256=_digest(source))
     learner = _learner(run_dir=directory, domain=ranges or None, **settings)
     with spelled_as_options():
         learner.fit(
@@ -120,8 +120,7 @@ def fit_table(
             sample_weight=weight,
             extrapolation=far and (_frame(far.x, far.inputs), far.y),
         )
-    settings = {**learner.model_.settings, "origin": origin}
-    model = replace(learner.model_, settings=settings)
+    model: Model = replace(learner.model_, origin=origin)
     keep(directory, model, samples.x, samples.y)
     return model
 
@@ -243,7 +242,7 @@ def spelled_as_options(**others: str) -> Iterator[None]:
         raise EqlearnError(line) from error
 
 
-def keep(directory: Path, model: "Model", x: Array, y: Array) -> tuple[Path, ...]:
+def keep(directory: Path, model: Model, x: Array, y: Array) -> tuple[Path, ...]:
     """Write the model, some rows of its data and the report into a run directory."""
     from eqlearn.model.model_file import save
 
@@ -264,14 +263,14 @@ def sampled(x: Array) -> Array:
     return np.sort(chosen)
 
 
-def _sample_names(model: "Model") -> tuple[str, ...]:
+def _sample_names(model: Model) -> tuple[str, ...]:
     """Names that suit any file; the real ones are in the model."""
     n_inputs, n_targets = len(model.inputs), len(model.targets)
     inputs = (f"x{i + 1}" for i in range(n_inputs))
     return (*inputs, *(f"y{m + 1}" for m in range(n_targets)))
 
 
-def open_run(run: Path) -> "Model":
+def open_run(run: Path) -> Model:
     """Read the model of a run directory, or a model file."""
     from eqlearn.model.model_file import load
 
@@ -304,16 +303,7 @@ def report_run(run: Path) -> tuple[Path, ...]:
     directory = run if run.is_dir() else run.parent
     sample = read_table(directory / SAMPLE, only=_sample_names(model))
     x, y = np.split(_columns(sample, _sample_names(model)), [len(model.inputs)], axis=1)
-    origin = model.settings.get("origin")
-    facts = origin.items() if isinstance(origin, Mapping) else ()
-    return write_report(
-        directory,
-        model,
-        x,
-        y,
-        curves=training_curves(directory),
-        origin={str(name): str(fact) for name, fact in facts},
-    )
+    return write_report(directory, model, x, y, curves=training_curves(directory))
 
 
 def predict_table(run: Path, source: str) -> tuple[Table, dict[str, Array]]:

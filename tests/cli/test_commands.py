@@ -448,9 +448,9 @@ def test_every_option_at_once(
     assert found["run"] == "deep/run"
     model = runs.open_run(tmp_path / "deep" / "run")
     assert model.domain[0] == (0.5, 9.0)
-    assert model.settings["parameters"]["selection"] == "v_int_ex"
+    assert model.parameters["selection"] == "v_int_ex"
     assert model.chosen[0].scores["extrapolation_error"] < 1e-9
-    assert model.settings["origin"]["table"] == "two.csv"
+    assert model.origin.table == "two.csv"
     assert "two.csv" in (tmp_path / "deep/run/report.md").read_text(encoding="utf-8")
 
 
@@ -604,19 +604,16 @@ def test_a_model_file_alone_has_no_rows_to_report(
     assert "sample.npz` must be an existing file" in err
 
 
-def test_settings_of_a_model_file_are_not_believed(
+def test_a_model_file_that_was_tampered_with_is_refused(
     here: Path, command: Command, tmp_path: Path
 ) -> None:
     document = json.loads((here / "ohm-run" / "model.json").read_text("utf-8"))
-    document["settings"] = {"verdicts": [3], "origin": "far away", "seconds": None}
+    document["outcomes"][0]["verdict"]["kind"] = "certain"
     (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
-    sample = (here / "ohm-run" / "sample.npz").read_bytes()
-    (tmp_path / "sample.npz").write_bytes(sample)
     for line in (f"show {tmp_path}", f"report {tmp_path}", f"show {tmp_path} --json"):
-        assert command(line).code == 0
-    assert json.loads(command(f"show {tmp_path} --json").out)["verdict"] == {
-        "current": None
-    }
+        code, out, err = command(line)
+        assert (code, out) == (2, "")
+        assert "`outcomes[0].verdict.kind` must be 'trusted', 'plausible'" in err
 
 
 def test_hostile_names_come_through(

@@ -339,10 +339,10 @@ def _json_line(model: "Model", run: Path) -> str:
     result = {
         "equations": by_target(formula),
         "run": str(run),
-        "seconds": model.settings.get("seconds"),
+        "seconds": model.seconds,
         "validation_rms": by_target(lambda f: f.chosen.scores.get("validation_error")),
         "complexity": by_target(lambda f: f.chosen.complexity),
-        "verdict": by_target(lambda f: f.verdict and f.verdict.kind),
+        "verdict": by_target(lambda f: f.verdict.kind),
     }
     return json.dumps(result)
 

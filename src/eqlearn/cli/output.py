@@ -94,11 +94,11 @@ def whole_numbers(option: str, text: str, like: str, n_digits: int) -> tuple[int
 
 def code_after_fit(model: "Model", directory: Path) -> int:
     """The exit code that tells what a search has found."""
-    if "interrupt" in model.settings["ended"]:
+    if model.was_interrupted:
         tell(f"Interrupted; this is the best so far. {how_to_resume(directory)}")
         return INTERRUPTED
-    kinds = [verdict["kind"] for verdict in model.settings["verdicts"]]
-    return NOTHING_FOUND if "nothing" in kinds else FOUND
+    is_missing = any(verdict.kind == "nothing" for verdict in model.verdicts)
+    return NOTHING_FOUND if is_missing else FOUND
 
 
 def how_to_resume(directory: Path) -> str:

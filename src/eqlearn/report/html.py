@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 MOST_SLICES = 12
 #: Letters of the widest piece of an equation in a table.
 WIDEST_CELL = 44
-#: Letters of a setting.
-_LONGEST_SETTING = 400
+#: Letters of a fact about the search.
+_LONGEST_FACT = 400
 
 
 def page(
@@ -43,7 +43,6 @@ def page(
     y: Array,
     *,
     curves: Sequence[Mapping[str, Any]],
-    origin: Mapping[str, str],
 ) -> str:
     """Write the page; x (N, D) and y (N, M) are the data or a sample of them."""
     sections = [
@@ -60,8 +59,8 @@ def page(
         sections=sections,
         phases=_phases(curves),
         n_shown=len(x),
-        origin=dict(origin),
-        settings=[(name, _cut(value)) for name, value in found.settings(model)],
+        origin=model.origin.facts(),
+        search=[(name, _cut(value)) for name, value in found.search_facts(model)],
         formula_colour=plots.FORMULA,
         measured_colour=plots.MEASURED,
     )
@@ -100,7 +99,7 @@ def _section(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, An
     return {
         "id": f"target-{finding.number + 1}",
         "target": visible(finding.target, finding.number),
-        "kind": finding.verdict.kind if finding.verdict else "unjudged",
+        "kind": finding.verdict.kind,
         "headline": found.headline(finding),
         "verdict": finding.verdict,
         "equation": _typeset(finding.chosen.snapped, model, finding).html,
@@ -245,6 +244,6 @@ def _latex(equation: Equation, model: Model) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= _LONGEST_SETTING:
+    if len(text) <= _LONGEST_FACT:
         return text
-    return f"{text[:_LONGEST_SETTING]}…"
+    return f"{text[:_LONGEST_FACT]}…"

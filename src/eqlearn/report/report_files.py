@@ -29,7 +29,6 @@ def write_report(
     y: Array,
     *,
     curves: Sequence[Mapping[str, Any]] = (),
-    origin: Mapping[str, str] | None = None,
 ) -> tuple[Path, ...]:
     """Write the report of a model into a directory, all of it or nothing.
 
@@ -44,8 +43,6 @@ def write_report(
     curves : sequence of mappings
         What each segment of the paper's training left, batch after batch; see
         `eqlearn.report.plots.plot_phases`. Empty for the fast recipe.
-    origin : mapping of str to str, optional
-        Facts about the data: the file's name, their hash, the command.
 
     Returns
     -------
@@ -54,11 +51,10 @@ def write_report(
     """
     x, y = _checked(model, x, y)
     found = findings(model)
-    facts = dict(origin or {})
     images = {_image_name(one): png(_slices(model, one, x, y)) for one in found}
     files = {
-        "report.html": page(model, found, x, y, curves=curves, origin=facts).encode(),
-        "report.md": markdown(model, found, list(images), facts).encode(),
+        "report.html": page(model, found, x, y, curves=curves).encode(),
+        "report.md": markdown(model, found, list(images)).encode(),
         **images,
     }
     return _written(Path(directory), files)

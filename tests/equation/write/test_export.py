@@ -36,7 +36,7 @@ from eqlearn.equation.write.export import (
 )
 from eqlearn.equation.write.names import identifiers, latex_name, visible
 from eqlearn.errors import EqlearnError
-from eqlearn.model.model import Equation, Model
+from eqlearn.model.model import Equation, Model, Outcome, Verdict
 from eqlearn.model.model_file import load, save
 from eqlearn.network.document import from_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
@@ -125,7 +125,8 @@ def test_the_formula_is_the_model(n_graphs: int, tmp_path: Path) -> None:
 def _saved_and_loaded(graph: Graph, folder: Path) -> Formulas:
     ends = ((-1.0, 1.0),) * 3
     equation = Equation("y", graph, graph, (), 0.0, 0.0, 1, 1, False, True)
-    model = Model(("x1", "x2", "x3"), ("y",), (equation,), ends, ends, 20)
+    outcome = Outcome(Verdict("trusted"), "finished", 1)
+    model = Model(("x1", "x2", "x3"), ("y",), (equation,), ends, ends, 20, (outcome,))
     save(folder / "model.json", model)
     model = load(folder / "model.json")
     graphs = [chosen.graph for chosen in model.chosen]

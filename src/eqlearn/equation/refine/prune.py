@@ -20,8 +20,8 @@ from eqlearn.equation.refine.criterion import (
     score,
     sse_to_reach,
 )
-from eqlearn.network.canonical import COSINE, canonical
-from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, COSINE, Connection, Graph, sine_slots
 from eqlearn.network.kernels import evaluate, tape
 from eqlearn.training.levenberg import (
     Samples,
