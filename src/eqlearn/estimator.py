@@ -22,7 +22,8 @@ from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
-from eqlearn.equation.write.export import Formulas, export, formulas
+from eqlearn.equation.write.export import export
+from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.simplify import simplified
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
 from eqlearn.jobs.backends import n_processes

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +17,8 @@ from eqlearn.data.choose import Samples, choose_columns
 from eqlearn.data.read import read_table
 from eqlearn.data.table import Table, checked_weight, column_of
 from eqlearn.data.write_table import replacing, write_table
-from eqlearn.errors import EqlearnError, malformed, must, printable, unknown
+from eqlearn.errors import EqlearnError, malformed, must, printable
 from eqlearn.model.model import Model, Origin
-
-if TYPE_CHECKING:
-    from eqlearn.equation.write.export import Formulas
 
 #: The files of a run that other commands read: all that is known, and rows to plot.
 MODEL, SAMPLE = "model.json", "sample.npz"
@@ -42,6 +38,7 @@ _OPTIONS = {
     "dt": "--dt",
     "env": "ENV",
     "experiments": "--experiments",
+    "form": "--to",
     "horizon": "--horizon",
     "jobs": "--jobs",
     "methods": "--methods",
@@ -352,79 +349,12 @@ def write_text(path: Path, text: str) -> None:
 
 
 def export_run(run: Path, form: str, digits: int | None = None) -> str:
-    """Write the equations of a run as text in one of the `FORMS`."""
-    from eqlearn.equation.write.export import formulas
+    """Write the equations of a run as text in one of the forms of `export_text`."""
+    from eqlearn.equation.write.export import export_text
+    from eqlearn.equation.write.formulas import formulas
 
-    if form not in FORMS:
-        raise unknown("--to", form, FORMS)
     model = open_run(run)
     graphs = [one.snapped for one in model.chosen]
     shown = formulas(graphs, model.inputs, model.targets, model.ranges)
-    return FORMS[form](shown, digits).rstrip("\n") + "\n"
-
-
-def _sympy_text(shown: "Formulas", digits: int | None) -> str:
-    """A line for each target that `sympify` reads, whatever columns are called."""
-    import builtins
-
-    import sympy
-
-    from eqlearn.equation.write.display import to_sympy
-    from eqlearn.equation.write.export import checked
-    from eqlearn.equation.write.names import identifiers
-
-    # Sympify evaluates what it reads: no symbol may be called like a function.
-    words = identifiers(shown.inputs, {*dir(sympy), *dir(builtins)})
-    pairs = list(zip(words, shown.inputs, strict=True))
-    legend = [f"# {word}: column {name!r}" for word, name in pairs if word != name]
-    found = to_sympy(shown, digits, recognise=True)
-    if digits is None:
-        checked(shown, "sympy", found)
-    renamed = {sympy.Symbol(name): sympy.Symbol(word) for word, name in pairs}
-    return "\n".join([*legend, *(str(one.xreplace(renamed)) for one in found)])
-
-
-def _displayed(form: str, shown: "Formulas", digits: int | None) -> str:
-    from eqlearn.equation.write import display
-    from eqlearn.equation.write.display import DIGITS
-
-    written = getattr(display, form)
-    return str(written(shown, DIGITS if digits is None else digits, recognise=True))
-
-
-def _source(form: str, shown: "Formulas", digits: int | None) -> str:
-    from eqlearn.equation.write.export import export
-
-    return str(export(shown, form, digits))
-
-
-def _source_with(module: str, shown: "Formulas", digits: int | None) -> str:
-    """The Python function for a library whose functions are called as NumPy's.
-
-    The library gets a name that starts with _, as no column's identifier does.
-    """
-    name = f"_{module.partition('.')[0]}"
-    changes = {
-        r"^import numpy$": f"import {module} as {name}",
-        r"\bnumpy\.full\(numpy\.shape\((\w+)\), ": rf"{name}.full_like(\1, ",
-        r"\bnumpy\.": f"{name}.",
-    }
-    lines = _source("python", shown, digits).splitlines()
-    for k, line in enumerate(lines):
-        if line.lstrip().startswith("#"):
-            continue  # the legend, in which columns are named as they are
-        for pattern, change in changes.items():
-            lines[k] = re.sub(pattern, change, lines[k])
-    return "\n".join(lines)
-
-
-FORMS: Mapping[str, Callable[["Formulas", int | None], str]] = {
-    "sympy": _sympy_text,
-    "latex": partial(_displayed, "latex"),
-    "mathml": partial(_displayed, "mathml"),
-    "python": partial(_source, "python"),
-    "c": partial(_source, "c"),
-    "jax": partial(_source_with, "jax.numpy"),
-    "torch": partial(_source_with, "torch"),
-    "json": partial(_source, "json"),
-}
+    with spelled_as_options():
+        return export_text(shown, form, digits)

@@ -35,9 +35,8 @@ from eqlearn.cli import main as cli
 from eqlearn.cli import output as cli_output
 from eqlearn.cli.main import main
 from eqlearn.data.read import read_table
-from eqlearn.equation.write import export
+from eqlearn.equation.write.form_names import FORM_NAMES
 from eqlearn.errors import must
-from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import UNITS
 from eqlearn.search.conclude.selection import CRITERIA
 from eqlearn.search.learn import RECIPES
@@ -333,7 +332,6 @@ def test_help_names_what_the_library_has(command: Command) -> None:
     text = " ".join(command("fit --help").out.split())
     for name in (*UNITS, *CRITERIA, *RECIPES):
         assert name in text
-    assert set(cli.FORMS) == set(runs.FORMS) == set(export.FORMS)
 
 
 def test_an_error_of_the_library_is_one_line(
@@ -540,14 +538,6 @@ def test_export_to_sympy(wave: Path, command: Command) -> None:
     np.testing.assert_allclose(values, LAW, rtol=1e-9, atol=1e-12)
 
 
-def test_sympify_takes_no_column_for_a_function() -> None:
-    names = ["N", "exec", "lambda", "x"]
-    graph = Graph(4, (), (({0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}, {CONSTANT: 1.0}),))
-    *_, line = runs.FORMS["sympy"](export.formulas([graph], names), None).splitlines()
-    symbols = {str(symbol) for symbol in sympy.sympify(line).free_symbols}
-    assert symbols == {"N_2", "exec_2", "lambda_", "x"}
-
-
 @pytest.mark.parametrize("form", ["python", "jax", "torch"])
 def test_export_to_python(form: str, wave: Path, command: Command) -> None:
     source = exported(command, wave, form)
@@ -560,16 +550,6 @@ def test_export_to_python(form: str, wave: Path, command: Command) -> None:
     names: dict[str, Any] = {}
     exec(source, names)
     np.testing.assert_allclose(np.asarray(names["predict"](*inputs)), LAW, rtol=1e-5)
-
-
-@pytest.mark.parametrize("form", ["jax", "torch"])
-def test_a_constant_is_as_long_as_its_input(form: str) -> None:
-    graph = Graph(1, (), (({CONSTANT: 2.5}, {CONSTANT: 1.0}),))
-    # A column called like the library does not hide it.
-    shown = export.formulas([graph], [form], ["y"])
-    source = runs.FORMS[form](shown, None)
-    assert f"def predict({form}):" in source
-    assert f"y = _{form}.full_like({form}, 2.5)" in source
 
 
 def test_export_to_what_is_read(wave: Path, command: Command, tmp_path: Path) -> None:
@@ -640,7 +620,7 @@ def test_hostile_names_come_through(
     assert header == [*names, target, f"{target}_predicted"]
     assert math.isclose(float(first[-1]), float(first[-2]), rel_tol=1e-9)
 
-    for form in cli.FORMS:
+    for form in FORM_NAMES:
         code, out, err = command("export", "odd-run", "--to", form)
         assert (code, err) == (0, "")
         assert "\x1b" not in out

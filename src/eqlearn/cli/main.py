@@ -34,13 +34,11 @@ from eqlearn.cli.output import (
     whole_numbers,
 )
 from eqlearn.cli.reproduce_command import reproduce_app
+from eqlearn.equation.write.form_names import FORM_NAMES
 from eqlearn.errors import EqlearnError, must
 
 if TYPE_CHECKING:
     from eqlearn.model.model import Model
-
-#: What export writes; the library is not loaded only to list it.
-FORMS = ("sympy", "latex", "mathml", "python", "c", "jax", "torch", "json")
 
 #: The variable whose presence lets tracebacks through.
 DEBUG = "EQLEARN_DEBUG"
@@ -397,8 +395,8 @@ def export(
         str,
         typer.Option(
             metavar="FORM",
-            help=f"One of {', '.join(FORMS)}.",
-            autocompletion=completing(*FORMS),
+            help=f"One of {', '.join(FORM_NAMES)}.",
+            autocompletion=completing(*FORM_NAMES),
         ),
     ],
     digits: Annotated[
