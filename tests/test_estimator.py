@@ -252,7 +252,11 @@ def test_times_may_be_written(text: str, expected: float) -> None:
         ({"time_limit": -1}, "`time_limit` must be above 0"),
         ({"selection": "bic"}, "`selection` must be one of"),
         ({"recipe": "slow"}, "`recipe` must be one of 'fast', 'paper'"),
-        ({"units": ["sine"]}, "Did you mean 'sin'"),
+        ({"functions": ["sine"]}, "`functions` must .* Did you mean 'sin'"),
+        ({"functions": "sin"}, '`functions` must be a list of names, or "paper"'),
+        ({"depths": (2,)}, "`depths` must be left out unless the recipe is the paper"),
+        ({"recipe": "paper", "depths": (1, 2)}, "`depths` must be at least 2 layers"),
+        ({"scheduler": "nobody"}, "`scheduler` must be the address of a running Dask"),
         ({"domain": {"x3": (0, 1)}}, "`domain` must be one of 'x1', 'x2'"),
         ({"domain": [(0, 1)]}, "for each of the 2 inputs"),
         ({"n_jobs": 0}, "`n_jobs` must be a number of processes"),
@@ -329,13 +333,16 @@ def test_a_file_of_version_1_can_be_used() -> None:
     assert loaded.predict(pd.DataFrame({"voltage": [6.0], "resistance": [3.0]})).shape
     assert [one.kind for one in loaded.verdict_] == ["trusted", "trusted"]
     assert (loaded.max_attempts, loaded.time_limit) == (16, 20)
+    assert loaded.functions == ["sin", "multiply"]
     assert not loaded.interrupted_
 
 
 def test_simpler_forms_are_tried_where_the_data_are() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(12, 14, (60, 1))
-    learner = quick(units=["log", "multiply"], max_attempts=8).fit(x, np.log(x - 10))
+    learner = quick(functions=["log", "multiply"], max_attempts=8).fit(
+        x, np.log(x - 10)
+    )
     (symbol,) = learner.sympy(simplify=True).free_symbols
     assert symbol.name == "x1"
 

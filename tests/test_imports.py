@@ -24,6 +24,7 @@ ROWS = (
     {"reproduce.jsonl", "reproduce.subprocesses", "reproduce.text_tables"},
     {"run_directory"},
     {"estimator"},
+    {"estimator_inputs"},
     {"report", "control", "baselines"},
     {"search.conclude"},
     {"search.learn"},

@@ -60,7 +60,7 @@ _OPTIONS = {
     "state_of": "--state-of",
     "states": "--states",
     "time_limit": "--time",
-    "units": "--units",
+    "functions": "--functions",
     "weight": "--weights",
     "window": "--window",
 }
@@ -103,7 +103,6 @@ def fit_table(
     _check_same_columns(directory, samples)
     far = None if extrapolation is None else _read_far(extrapolation, samples)
     with spelled_as_options():
-        _check_settings(has_far=far is not None, **settings)
         ranges = _named_ranges(domain or {}, samples.inputs)
     for line in (*samples.warnings, *(far.warnings if far else ())):
         tell(line)
@@ -176,26 +175,6 @@ def _check_same_columns(directory: Path, samples: Samples) -> None:
             hint = "Name another directory by --out."
             where = f"for the run in {printable(str(directory))}"
             raise must(option, what, ", ".join(given), hint, where=where)
-
-
-def _check_settings(*, has_far: bool, **settings: Any) -> None:
-    """Refuse now what a search would find out after its end, or never."""
-    from eqlearn.jobs.backends import n_processes
-
-    n_processes(settings.get("n_jobs"))
-    if settings.get("selection") == "v_int_ex" and not has_far:
-        what, hint = "another criterion without far points", "Give --extrapolation."
-        raise must("selection", what, "v_int_ex", hint)
-    depths, recipe = settings.get("depths"), settings.get("recipe", "fast")
-    if depths is not None and recipe != "paper":
-        raise must("depths", "given with --recipe paper only", f"--recipe {recipe}")
-    if depths is not None and min(depths) < 2:
-        raise must("depths", "at least 2 layers", min(depths))
-    if settings.get("scheduler") is not None:
-        # Here too, so that a wrong address is refused before the table is read.
-        from eqlearn.jobs.backends import check_scheduler
-
-        check_scheduler(settings["scheduler"])
 
 
 def _named_ranges(domain: Ranges, inputs: Sequence[str]) -> Ranges:

@@ -161,18 +161,26 @@ MISTAKES = [
     (f"{OHM} --domain =1:2", "`--domain` must be NAME=LOW:HIGH"),
     (f"{OHM} --domain voltge=1:2", "`--domain` must be one of 'voltage', 'resistance'"),
     (f"{OHM} --domain voltage=1:2 --domain voltage=1:3", "must be given once for each"),
-    (f"{OHM} --units sine", "`--units` must be one of 'identity', 'sin', 'cos'"),
-    (f"{OHM} --units ''", "`--units` must be one of"),
+    (f"{OHM} --functions sine", "`--functions` must be one of 'identity', 'sin', 'co"),
+    (f"{OHM} --functions ''", "`--functions` must be one of"),
+    (f"{OHM} --functions sin,paper", "`--functions` must be one of"),
+    (f"{OHM} --units sin", "Error: --units is now --functions."),
     (
         f"{OHM} --recipe fsat",
         "`--recipe` must be one of 'fast', 'paper'; got 'fsat'. D",
     ),
-    (f"{OHM} --depth 3", "`--depth` must be given with --recipe paper only; got '--re"),
+    (
+        f"{OHM} --depth 3",
+        "`--depth` must be left out unless the recipe is the paper's;",
+    ),
     (f"{OHM} --recipe paper --depth two", "`--depth` must be whole numbers with comm"),
     (f"{OHM} --recipe paper --depth 2,", "`--depth` must be whole numbers with comm"),
-    (f"{OHM} --recipe paper --depth 1", "`--depth` must be at least 2 layers; got 1."),
+    (
+        f"{OHM} --recipe paper --depth 1",
+        "`--depth` must be at least 2 layers; got [1].",
+    ),
     (f"{OHM} --select v_int_z", "`--select` must be one of 'information', 'v_int_s'"),
-    (f"{OHM} --select v_int_ex", "got 'v_int_ex'. Give --extrapolation."),
+    (f"{OHM} --select v_int_ex", "got 'v_int_ex'. Give labelled far points, or"),
     (f"{OHM} --time soon", '`--time` must be seconds, or a text like "90s" or "5m"'),
     (f"{OHM} --time -5", '`--time` must be seconds, or a text like "90s" or "5m"'),
     (f"{OHM} --time 0", "`--time` must be above 0 seconds, or None; got 0.0."),
@@ -436,7 +444,7 @@ def test_every_option_at_once(
     write_csv(tmp_path / "far.csv", **columns(4 * a[:4], b[:4]))
     arguments = ["two.csv", "--target", r"u,v\, w", "--inputs", r"a,b\,c"]
     arguments += ["--weights", "w", "--extrapolation", "far.csv", "--domain", "a=0.5:9"]
-    arguments += ["--units", "multiply", "--select", "v_int_ex", "--time", "5m"]
+    arguments += ["--functions", "multiply", "--select", "v_int_ex", "--time", "5m"]
     arguments += ["--seed", "3", "--jobs", "1", "--out", "deep/run", "--json"]
     code, out, err = command("fit", *arguments)
     assert code == 0
@@ -723,7 +731,7 @@ def test_an_abrupt_end_waits_for_nobody(
 
 
 def test_completion() -> None:
-    words = {"COMP_WORDS": "eqlearn fit t.csv --units sin,s", "COMP_CWORD": "4"}
+    words = {"COMP_WORDS": "eqlearn fit t.csv --functions sin,s", "COMP_CWORD": "4"}
     asked = {**os.environ, **words, "_EQLEARN_COMPLETE": "complete_bash"}
     process = in_process(env=asked)
     out, err = process.communicate()
@@ -746,7 +754,7 @@ def test_lists_of_names(texts: list[str], names: list[str]) -> None:
 
 
 OPTIONS = (
-    "--target --inputs --weights --extrapolation --domain --units --recipe --depth"
+    "--target --inputs --weights --extrapolation --domain --functions --recipe --depth"
 )
 OPTIONS += " --select --time --seed --jobs --scheduler --to --digits -o --output --json"
 OPTIONS += " --quiet --help --version -- - --out"
@@ -787,7 +795,7 @@ def test_any_arguments_end_in_a_documented_code(
         # Everything is checked as ever, but no search begins and no plot is drawn.
         patch.setattr("eqlearn.estimator.learn", refuse)
         patch.setattr("eqlearn.report.report_files.write_report", lambda *_, **__: ())
-        patch.setattr("eqlearn.jobs.backends.check_scheduler", refuse)
+        patch.setattr("eqlearn.estimator_inputs.check_scheduler", refuse)
         with pytest.raises(SystemExit) as stop:
             main([first, *start, *more])
     assert stop.value.code in (0, 1, 2)

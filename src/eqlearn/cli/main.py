@@ -96,8 +96,15 @@ def _refuse(line: str) -> int:
     return REFUSED
 
 
+#: Options that were called otherwise once.
+RENAMED = {"--units": "--functions"}
+
+
 def _usage(error: typer.TyperException) -> str:
     """What Typer has to say, with where to read more, on one line."""
+    former = getattr(error, "option_name", "")
+    if former in RENAMED:
+        return f"{former} is now {RENAMED[former]}."
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "eqlearn"
     said = " ".join(error.format_message().split()).rstrip(".")
@@ -190,14 +197,14 @@ def fit(
             "the range of the data.",
         ),
     ] = None,
-    units: Annotated[
+    functions: Annotated[
         str | None,
         typer.Option(
-            metavar="UNIT,...",
+            metavar="FUNCTION,...",
             help="What formulas are made of: sin,multiply by default; also identity, "
-            "cos, square, exp, log, sqrt, tanh.",
+            "cos, square, exp, log, sqrt, tanh; paper is identity,sin,cos,multiply.",
             autocompletion=completing(
-                *"cos exp identity log multiply sin sqrt square tanh".split()
+                *"cos exp identity log multiply paper sin sqrt square tanh".split()
             ),
         ),
     ] = None,
@@ -271,7 +278,7 @@ def fit(
             extrapolation=None if extrapolation is None else str(extrapolation),
             domain=_ranges(domain or []),
             tell=lambda line: None if quiet else tell(f"Note: {line}"),
-            units=None if units is None else names([units]),
+            functions=_functions(functions),
             recipe=recipe,
             depths=None if depth is None else whole_numbers("--depth", depth, "2,3", 3),
             selection=select,
@@ -286,6 +293,10 @@ def fit(
         end_at_once()
     _print_result(model, directory, as_json=as_json, quiet=quiet)
     return code_after_fit(model, directory)
+
+
+def _functions(text: str | None) -> str | list[str] | None:
+    return text if text in (None, "paper") else names([text])
 
 
 def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
