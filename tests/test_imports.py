@@ -22,6 +22,7 @@ ROWS = (
     {"cli"},
     {"demo", "control_session", "reproduce.section4", "reproduce.section5"},
     {"reproduce.jsonl", "reproduce.subprocesses", "reproduce.text_tables"},
+    {"fit_table"},
     {"run_directory"},
     {"estimator"},
     {"estimator_inputs"},
@@ -194,7 +195,7 @@ from eqlearn.report.findings import findings
 from eqlearn.report.text import summary
 model = load({file!r})
 model.predict([[6.0, 3.0]])
-summary(model)
+summary(model, findings(model))
 """
 
 

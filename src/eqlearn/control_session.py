@@ -28,7 +28,7 @@ from eqlearn.control.rollouts import (
 from eqlearn.control.simulate import stepper
 from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.model.model import Model, Origin
-from eqlearn.run_directory import Tell, keep, open_run, spelled_as_options
+from eqlearn.run_directory import open_run, write_run
 
 if TYPE_CHECKING:
     from eqlearn.control.rollouts import Env
@@ -39,6 +39,8 @@ ROLLOUT, CONTROLLED, FILM = "rollout-{}.npz", "controlled.npz", "controlled.gif"
 
 _LONGEST_REASON = 200
 _FEWEST_SAMPLES = 10
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -84,19 +86,18 @@ class Setting:
 def prepared(request: Request) -> Setting:
     """Find the environment and the functions of a request, before anything is done."""
     if request.env is None and not request.logs:
-        hint = "Or name files by --log."
-        raise must("ENV", "the id of a Gymnasium environment", None, hint)
-    for option in ("rollouts", "rollout_steps", "steps"):
-        if getattr(request, option) < 1:
-            name = f"--{option.replace('_', '-')}"
-            raise must(name, "at least 1", getattr(request, option))
+        hint = "Or name files by `logs`."
+        raise must("env", "the id of a Gymnasium environment", None, hint)
+    for name in ("rollouts", "rollout_steps", "steps"):
+        if getattr(request, name) < 1:
+            raise must(name, "at least 1", getattr(request, name))
     horizon = {} if request.horizon is None else {"horizon": request.horizon}
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         plan = planner(request.planner, **horizon)
         env = None if request.env is None else _made(request.env)
         state_of: Policy = np.asarray
         if request.state_of is not None:
-            state_of = function("--state-of", request.state_of)
+            state_of = function("state_of", request.state_of)
         cost = _cost(request)
     setting = Setting(request, env, state_of, cost, plan)
     if env is not None:
@@ -113,12 +114,12 @@ def _try(setting: Setting) -> None:
     if np.shape(costs) != (3,):
         what = f"to costs (B,) of states (B, {n_states}) and actions (B, {n_actions})"
         got = f"shape {np.shape(costs)} for 3 rows"
-        raise must("--cost", f"a function {what}", got)
+        raise must("cost", f"a function {what}", got)
 
 
 def _cost(request: Request) -> Cost | None:
     if request.cost is not None:
-        return function("--cost", request.cost)
+        return function("cost", request.cost)
     from eqlearn.control import swingup
 
     is_ours = request.env == swingup.ENV_ID and request.state_of is None
@@ -135,26 +136,26 @@ def importing_from_here() -> Iterator[None]:
         sys.path.pop(0)
 
 
-def function(option: str, text: str) -> Callable[..., Any]:
-    """Import a function by module:function; what it raises names the option."""
-    module, _, name = text.partition(":")
-    if not (module and name):
-        raise must(option, "module:function, like my_robot:cost", text)
+def function(name: str, text: str) -> Callable[..., Any]:
+    """Import what is asked for as module:function, under the name of a parameter."""
+    module, _, attribute = text.partition(":")
+    if not (module and attribute):
+        raise must(name, "module:function, like my_robot:cost", text)
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        found = getattr(importlib.import_module(module), attribute, None)
     except Exception as error:  # a module of the user's may raise anything
         what = "in a module that can be imported"
-        raise must(option, what, text, _told(error)) from error
+        raise must(name, what, text, _told(error)) from error
     if not callable(found):
         hint = f"`{printable(module)}` has no function of this name."
-        raise must(option, "module:function", text, hint)
+        raise must(name, "module:function", text, hint)
 
     def guarded(*arguments: Array) -> Any:
         try:
             return found(*arguments)
         except Exception as error:
             what = "a function that ends without an error"
-            raise must(option, what, text, _told(error)) from error
+            raise must(name, what, text, _told(error)) from error
 
     return guarded
 
@@ -174,13 +175,13 @@ def _made(env_id: str, **options: Any) -> "Env":
         return gymnasium.make(env_id, **options)
     except Exception as error:  # an environment of the user's may raise anything
         what = "the id of a registered environment, or module:id to import it from"
-        raise must("ENV", what, env_id, _told(error)) from error
+        raise must("env", what, env_id, _told(error)) from error
 
 
 def trajectories(setting: Setting) -> list[Trajectory]:
     """Read the logs, or let the environment move by random actions."""
     request = setting.request
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         if request.logs:
             return [
                 logs.read(
@@ -202,38 +203,41 @@ def trajectories(setting: Setting) -> list[Trajectory]:
 
 def _env_of(setting: Setting) -> "Env":
     if setting.env is None:
-        raise must("ENV", "the id of a Gymnasium environment", None)
+        raise must("env", "the id of a Gymnasium environment", None)
     return setting.env
 
 
 def learn(
-    setting: Setting, runs: Sequence[Trajectory], directory: Path, **settings: Any
+    setting: Setting,
+    runs: Sequence[Trajectory],
+    run_dir: Path,
+    *,
+    jobs: int = -1,
+    **parameters: Any,
 ) -> Model:
     """Learn the equations of motion, and keep them as `fit` keeps a table's.
 
-    `settings` are parameters of `EquationLearner`.
+    `parameters` are further ones of `EquationLearner`.
     """
     from eqlearn.estimator import EquationLearner
 
     request = setting.request
-    with spelled_as_options(data="ENV"):
-        n_samples = sum(len(run.actions) for run in runs)
-        if n_samples < _FEWEST_SAMPLES:
-            what = f"long enough for {_FEWEST_SAMPLES} samples"
-            raise must("rollouts", what, n_samples)
-        learner, data = learn_motion(
-            EquationLearner(run_dir=directory, **settings),
-            runs,
-            angles=request.angles,
-            window=request.window,
-        )
+    n_samples = sum(len(run.actions) for run in runs)
+    if n_samples < _FEWEST_SAMPLES:
+        what = f"long enough for {_FEWEST_SAMPLES} samples"
+        raise must("rollouts", what, n_samples)
+    learner, data = learn_motion(
+        EquationLearner(run_dir=run_dir, n_jobs=jobs, **parameters),
+        runs,
+        angles=request.angles,
+        window=request.window,
+    )
     if not request.logs:
         for number, run in enumerate(runs, start=1):
-            logs.write(directory / ROLLOUT.format(number), run)
+            logs.write(run_dir / ROLLOUT.format(number), run)
     origin = Origin(environment=request.env, logs=request.logs)
-    model: Model = replace(learner.model_, origin=origin)
-    keep(directory, model, data.inputs, data.derivatives)
-    return model
+    model = replace(learner.model_, origin=origin)
+    return write_run(run_dir, model, data.inputs, data.derivatives).model
 
 
 def known_model(setting: Setting) -> Model | None:
@@ -247,26 +251,26 @@ def known_model(setting: Setting) -> Model | None:
         if (len(model.targets), len(model.inputs)) != (n_states, n_states + n_actions):
             what = f"of {n_states} states and {n_actions} actions, as the environment"
             got = f"{len(model.inputs)} inputs and {len(model.targets)} targets"
-            raise must("--model", what, got)
+            raise must("model", what, got)
     return model
 
 
 def _sizes(setting: Setting) -> tuple[int, int]:
     """How many numbers a state has, and an action."""
     env = _env_of(setting)
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         n_actions = len(bounds_of(env).low)
         observation, _ = env.reset(seed=setting.request.seed)
         return len(checked_state(setting.state_of, observation)), n_actions
 
 
-def drive(setting: Setting, model: Model, directory: Path, tell: Tell) -> Run:
+def drive(setting: Setting, model: Model, run_dir: Path, tell: Tell) -> Run:
     """Control the environment with a model, and write what it did, with a film."""
     request = setting.request
     env, is_drawn = _drawing(setting, tell)
     if setting.cost is None:
-        raise must("--cost", "module:function", None)
-    with importing_from_here(), spelled_as_options():
+        raise must("cost", "module:function", None)
+    with importing_from_here():
         dt = collect(env, 1, 1, seed=0, dt=setting.dt, state_of=setting.state_of)[0].dt
         task = Task(
             stepper(equations_of_motion(model), dt),
@@ -283,12 +287,12 @@ def drive(setting: Setting, model: Model, directory: Path, tell: Tell) -> Run:
             dt=dt,
             state_of=setting.state_of,
         )
-    directory.mkdir(parents=True, exist_ok=True)
+    run_dir.mkdir(parents=True, exist_ok=True)
     named = renamed(run.trajectory, request.states, request.actions)
-    logs.write(directory / CONTROLLED, named)
+    logs.write(run_dir / CONTROLLED, named)
     if is_drawn:
         pictures: Any = env.render()
-        write_gif(directory / FILM, pictures, dt)
+        write_gif(run_dir / FILM, pictures, dt)
     return replace(run, trajectory=named)
 
 

@@ -57,6 +57,10 @@ def page_of(directory: Path, of: Model, **more: Any) -> Page:
     return page
 
 
+def summary_of(of: Model) -> str:
+    return summary(of, findings(of))
+
+
 def test_the_files(written: tuple[Path, ...]) -> None:
     assert [path.name for path in written] == ["report.html", "report.md", "slices.png"]
     assert sorted(written) == sorted(written[0].parent.iterdir())
@@ -136,7 +140,7 @@ def test_the_markdown(written: tuple[Path, ...]) -> None:
 
 
 def test_the_summary() -> None:
-    text = summary(fraction())
+    text = summary_of(fraction())
     assert text.startswith("y = 0.9876*sin(pi*x1)/(0.9765*x2**2 + 1)\n")
     for expected in (
         "This equation can be trusted. 9 of 20 attempts.",
@@ -173,7 +177,7 @@ def test_nothing_was_found(tmp_path: Path) -> None:
         "No candidate depends on any input.",
     ):
         assert expected in page.text
-    assert "No equation was found." in summary(found)
+    assert "No equation was found." in summary_of(found)
 
 
 @pytest.mark.parametrize("divided", [False, True])
@@ -213,7 +217,7 @@ def test_far_points_have_a_column_only_if_there_are_any() -> None:
     table = candidates(finding)
     column = table.headings.index("far points")
     assert [row[column] for row in table.cells] == ["0.0317", "–"]
-    assert "error at far points: 0.0317" in summary(far)
+    assert "error at far points: 0.0317" in summary_of(far)
 
 
 def test_the_phases_of_training(tmp_path: Path) -> None:
@@ -248,7 +252,7 @@ def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert visible(name, number) in page.text
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     invisible_times = "\u2062"  # MathML's, between factors
-    for letter in summary(of) + text + page.text.replace(invisible_times, ""):
+    for letter in summary_of(of) + text + page.text.replace(invisible_times, ""):
         assert letter.isprintable() or letter == "\n"
     # Beside text that is indented, and so shown as it is, no mark is left.
     assert set("<{[").isdisjoint(re.sub(r"(?m)^    .*$|^!\[.*$", "", text))

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from eqlearn.errors import printable
 from eqlearn.model.model import Model
 from eqlearn.report import findings as found
-from eqlearn.report.findings import Finding, findings
+from eqlearn.report.findings import Finding
 
 _WIDTH = 88
 _LONGEST_FACT = 400
 
 
-def summary(model: Model) -> str:
+def summary(model: Model, findings: Sequence[Finding]) -> str:
     """Say what was learned: equations, verdicts, constants, errors, runners-up."""
-    parts = [_summary_of(model, finding) for finding in findings(model)]
+    parts = [_summary_of(model, finding) for finding in findings]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 

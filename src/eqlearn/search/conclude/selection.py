@@ -118,7 +118,7 @@ def check(name: str, *, has_far: bool) -> None:
     criterion(name)
     if name == "v_int_ex" and not has_far:
         what = "a criterion that needs no far points"
-        hint = "Give labelled far points, or choose another one."
+        hint = "Give labelled far points by `extrapolation`, or choose another one."
         raise must("selection", what, name, hint)
 
 
