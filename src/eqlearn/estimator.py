@@ -32,7 +32,7 @@ from eqlearn.estimator_inputs import (
     seed_of,
     units_of,
 )
-from eqlearn.model.model import Equation, Model, Verdict
+from eqlearn.model.model import Model, Verdict
 from eqlearn.model.model_file import load as load_model
 from eqlearn.model.model_file import save as save_model
 from eqlearn.model.model_tables import constant_rows, equation_rows
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Learn the equation behind data.
 
     Parameters
@@ -251,7 +251,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @property
     def equation_(self) -> str:
         """The chosen equation, a line for each target."""
-        return "\n".join(self._text(equation) for equation in self._model().chosen)
+        model = self._model()
+        named = zip(self._graphs(), model.targets, strict=True)
+        return "\n".join(formula_text(graph, model.inputs, y) for graph, y in named)
 
     @property
     def equations_(self) -> "DataFrame":
@@ -411,10 +413,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _formulas(self) -> Formulas:
         model = self._model()
         return formulas(self._graphs(), model.inputs, model.targets, model.ranges)
-
-    def _text(self, equation: Equation) -> str:
-        graph = equation.snapped if self.snap else equation.graph
-        return formula_text(graph, self.model_.inputs, equation.target)
 
     def _known_graphs(self, n_targets: int) -> list[list[Graph]]:
         if not (self.warm_start and hasattr(self, "model_")):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.network.graph import Connection, Graph
@@ -117,7 +118,7 @@ class Model:
         """Whether the user stopped the search before its end."""
         return any(outcome.ended == "interrupt" for outcome in self.outcomes)
 
-    def predict(self, x: Array, *, snapped: bool = True) -> Array:
+    def predict(self, x: Array, *, snapped: bool = True) -> NDArray[np.float64]:
         """Targets (N, M) for inputs (N, D), by the chosen equations."""
         graphs = [e.snapped if snapped else e.graph for e in self.chosen]
         return np.concatenate([graph.evaluate(x)[0] for graph in graphs], axis=1)

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.equation.write.formulas import Formulas
@@ -120,7 +121,7 @@ def c_source(formulas: Formulas) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def python_values(source: str, x: Array) -> Array:
+def python_values(source: str, x: Array) -> NDArray[np.float64]:
     """Compute what Python source says for inputs (N, D), without running it."""
     body = ast.parse(source).body[-1]
     if not isinstance(body, ast.FunctionDef):
@@ -138,7 +139,7 @@ def python_values(source: str, x: Array) -> Array:
     raise must("source", "a function that returns", source)
 
 
-def c_values(source: str, x: Array) -> Array:
+def c_values(source: str, x: Array) -> NDArray[np.float64]:
     """Compute what C source says for inputs (N, D), without compiling it."""
     values: dict[str, Array] = {}
     results = []
@@ -154,7 +155,7 @@ def c_values(source: str, x: Array) -> Array:
     return _columns(results, x)
 
 
-def _columns(results: list[Array], x: Array) -> Array:
+def _columns(results: list[Array], x: Array) -> NDArray[np.float64]:
     return np.stack([np.broadcast_to(r, len(x)) for r in results], axis=1)
 
 
