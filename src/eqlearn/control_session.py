@@ -33,7 +33,7 @@ from eqlearn.run_directory import open_run, write_run
 if TYPE_CHECKING:
     from eqlearn.control.rollouts import Env
 
-#: What a run directory holds beside what `fit` puts there.
+#: The files of a run directory beside those that `fit` writes.
 ROLLOUT, CONTROLLED, FILM = "rollout-{}.npz", "controlled.npz", "controlled.gif"
 
 
@@ -45,7 +45,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Request:
-    """All that a user can ask for; texts are as typed."""
+    """All that a user can ask for; functions and files as texts."""
 
     env: str | None = None
     logs: tuple[str, ...] = ()  # files of trajectories, instead of random rollouts
@@ -106,7 +106,7 @@ def prepared(request: Request) -> Setting:
 
 
 def _try(setting: Setting) -> None:
-    """Call what is the user's once, so that a mistake is told before a search."""
+    """Call the user's functions once, so that mistakes are found before a search."""
     n_states, n_actions = _sizes(setting)
     if setting.cost is None:
         return
@@ -161,13 +161,13 @@ def function(name: str, text: str) -> Callable[..., Any]:
 
 
 def _told(error: Exception) -> str:
-    """What code of the user's has raised, as a sentence."""
+    """An error that the user's code raised, as a sentence."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return printable(said if said.endswith((".", "?")) else f"{said}.", _LONGEST_REASON)
 
 
 def _made(env_id: str, **options: Any) -> "Env":
-    # It registers the swing-up, and tells how to install Gymnasium.
+    # This import registers the swing-up, or says how to install Gymnasium.
     importlib.import_module("eqlearn.control.swingup")
     import gymnasium
 
@@ -241,7 +241,7 @@ def learn(
 
 
 def known_model(setting: Setting) -> Model | None:
-    """Open the model that was asked for, if it is one of the environment's motion."""
+    """Open the model that the request names, if it suits the environment."""
     path = setting.request.model
     if path is None:
         return None

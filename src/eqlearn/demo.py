@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 #: Where the demo keeps its run.
 DIRECTORY = Path("eqlearn-demo")
-#: Far more than the search takes, on any machine that is not busy otherwise.
+#: Seconds; on an idle machine the search takes a few.
 TIME_LIMIT = 60.0
 
 

@@ -21,7 +21,7 @@ from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
 from eqlearn.jobs.backends import check_scheduler, n_processes
 from eqlearn.model.model import Json
 from eqlearn.network.units import PAPER_UNITS, UNITS
-from eqlearn.search.conclude import selection
+from eqlearn.search.conclude import selection as criteria
 from eqlearn.search.paper_plan import PAPER_DEPTHS, Grid
 from eqlearn.search.task import DEFAULT_UNITS
 
@@ -209,10 +209,10 @@ def recipe_of(
 
 
 def check_how(
-    criterion: str, *, has_far: bool, n_jobs: int | None, scheduler: str | None
+    selection: str, *, has_far: bool, n_jobs: int | None, scheduler: str | None
 ) -> None:
     """Refuse what a search would find out after its end, or never."""
-    selection.check(criterion, has_far=has_far)
+    criteria.check(selection, has_far=has_far)
     n_processes(n_jobs, "n_jobs")
     if scheduler is not None:
         check_scheduler(scheduler)

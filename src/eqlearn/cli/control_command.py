@@ -46,7 +46,7 @@ From the log of a machine, without an environment:
 
 """
 
-#: The planners; the library is not loaded only to list them.
+#: The planners, named here because a list of them should not load the library.
 PLANNERS = ("shooting", "cem", "mppi")
 
 

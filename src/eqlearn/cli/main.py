@@ -20,14 +20,14 @@ from eqlearn.cli.reproduce_command import reproduce_app
 from eqlearn.cli.run_commands import export, predict, report, show
 from eqlearn.errors import EqlearnError
 
-#: The variable whose presence lets tracebacks through.
+#: If this variable is set in the environment, tracebacks are printed.
 DEBUG = "EQLEARN_DEBUG"
 
 app = typer.Typer(
     epilog=EXIT_CODES,
-    # Plain help: loading Rich for the boxes would cost as much as everything else.
+    # Plain help: loading Rich to draw boxes would take as long as all the rest.
     rich_markup_mode=None,
-    # A traceback is for whoever mends the library: plain, and without the user's data.
+    # A traceback is for developers: plain, and without the user's data.
     pretty_exceptions_enable=False,
 )
 
@@ -45,13 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _hush_libraries()
     code = _code_of(arguments)
     if is_own_process:
-        # Only worker processes are waited for now: Ctrl-C may end that, in silence.
+        # All that is left is to wait for worker processes: Ctrl-C ends that silently.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     raise SystemExit(code)
 
 
 def _hush_libraries() -> None:
-    """Keep what libraries say to programmers from this process and its workers."""
+    """Silence warnings meant for programmers, in this process and its workers."""
     warnings.simplefilter("ignore")
     os.environ["PYTHONWARNINGS"] = "ignore"
     sys.unraisablehook = lambda _: None
@@ -76,7 +76,7 @@ def _refuse(line: str) -> int:
     return REFUSED
 
 
-#: Options that were called otherwise once.
+#: Options by their former names.
 RENAMED = {"--units": "--functions"}
 
 

@@ -53,7 +53,7 @@ def tell(line: str) -> None:
 
 
 def deliver(text: str) -> None:
-    """Print for programs; a terminal gets it as people do."""
+    """Print for programs as it is, and on a terminal escaped as for people."""
     if sys.stdout.isatty():
         say(text.rstrip("\n"))
     else:

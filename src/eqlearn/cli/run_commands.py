@@ -117,7 +117,7 @@ def report(run: Run) -> None:
 
 
 def _csv_text(table: "Table", extra: "Mapping[str, Array]") -> str:
-    """A table as `write_table` writes it, for whoever reads on."""
+    """A table with further columns as CSV."""
     from eqlearn.data.write_table import write_table
 
     with TemporaryDirectory() as folder:

@@ -178,7 +178,7 @@ class Candidates:
 
 
 def candidates(finding: Finding) -> Candidates:
-    """List the candidates with the numbers that are known of any of them."""
+    """List the candidates, with a column for each number that any of them has."""
     everything = (finding.chosen, *finding.others)
     equations = everything[:MOST_LISTED]
     rows = equation_rows(equations)
@@ -201,7 +201,7 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """Write a constant with its standard error, both to the digits that mean something.
+    """Write a constant and its standard error, rounded to two digits of the error.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def with_error(value: float, error: float) -> str:
         return f"{value:.4g}, not determined by the data"
     if error <= abs(value) * 1e-12:
         return f"{value:.12g}, exact to rounding"
-    # Two digits of the error; a power of ten apart only where zeros would fill lines.
+    # With an exponent only where a plain number would be mostly zeros.
     decimals = 1 - math.floor(math.log10(error))
     if not 0 <= decimals <= 8:
         digits = max(0, decimals + math.floor(math.log10(abs(value) or error)))
@@ -233,7 +233,7 @@ def simple(value: float | None) -> str:
 
 
 def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
-    """The units that the constants' places speak of, each as a graph of its own."""
+    """The units that the table of constants mentions, each as a graph of its own."""
     graph = finding.chosen.graph
     places = " ".join(str(row["of"]) for row in finding.constants)
     for k, node in enumerate(graph.nodes):
@@ -244,7 +244,7 @@ def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
 
 
 def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
-    """The numbers that sum an equation up, each with what it is."""
+    """The errors and the size of an equation, each with its description."""
     chosen, scores = finding.chosen, finding.chosen.scores
     facts = [
         (f"error on {n_rows:,} rows (root mean square)", f"{chosen.rms:.3g}"),

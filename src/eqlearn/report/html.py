@@ -86,7 +86,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = "{:.4g}".format
-    # Whatever a file said: control characters would not even be valid on a page.
+    # Names from a file may have control characters, which no page may have.
     environment.filters["visible"] = lambda text: visible(str(text), 0)
     return environment
 
@@ -159,7 +159,7 @@ def _rivals(finding: Finding) -> tuple[Equation, ...]:
 
 
 def slice_inputs(finding: Finding) -> tuple[list[int], list[int]]:
-    """Inputs along which something changes, and how many of them can be shown."""
+    """The inputs that candidates depend on: those to draw, and those left out."""
     graphs = [finding.chosen.graph, *(one.graph for one in finding.others)]
     used = [_inputs_of(graph) for graph in graphs]
     by_formula = [i for some in used for i in sorted(some)]
@@ -246,7 +246,7 @@ def _svg(figure: "Figure", label: str, prefix: str) -> Markup:
 
 
 def _in_a_table(equation: Equation, model: Model, finding: Finding) -> Markup:
-    """An equation that fits into a column: as text if it cannot be broken well."""
+    """An equation for a column of a table: as text if a piece of it is too wide."""
     html, widest = _typeset(equation.snapped, model, finding)
     is_wide = widest > WIDEST_CELL
     return in_words(found.formula(equation, model)) if is_wide else html

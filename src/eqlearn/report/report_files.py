@@ -95,7 +95,7 @@ def _slices(model: Model, finding: Finding, x: Array, y: Array) -> Any:
 
 
 def _written(directory: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write all files beside their places, then move them there one by one."""
+    """Write all files under other names first, then rename them one by one."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with ExitStack() as leftovers:
