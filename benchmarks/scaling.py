@@ -44,8 +44,8 @@ from eqlearn.search.attempts.agenda import N_BATCH, batch_job
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.keep.final_fits import row
 from eqlearn.search.learn import learn
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 
 RESULTS = Path("benchmarks/results/scaling.jsonl")
 #: What we want of two workers, and of store and scheduling together.

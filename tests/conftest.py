@@ -6,6 +6,9 @@ import pytest
 from eqlearn.jobs.backends import local_cluster
 from eqlearn.network import units
 
+#: What the tests of commands share.
+pytest_plugins = ["command_fixtures"]
+
 
 @pytest.fixture
 def table() -> Iterator[None]:

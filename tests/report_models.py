@@ -8,11 +8,11 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import complexity
-from eqlearn.model.model import Constant, Equation, Model
+from eqlearn.model.model import Constant, Equation, Model, Outcome, Verdict
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
 ONE: Linear = {CONSTANT: 1.0}
-TRUSTED = {"kind": "trusted", "reasons": ["9 of 20 attempts."], "advice": []}
+TRUSTED = Verdict("trusted", ("9 of 20 attempts.",))
 
 
 def graph(
@@ -56,7 +56,7 @@ def rival(target: str, fitted: Graph, **changes: Any) -> Equation:
 def model(
     equations: Sequence[Equation],
     inputs: Sequence[str] = ("x1", "x2"),
-    **settings: Any,
+    verdict: Verdict = TRUSTED,
 ) -> Model:
     targets = tuple(one.target for one in equations if one.is_chosen)
     return Model(
@@ -66,11 +66,8 @@ def model(
         domain=((-2.0, 2.0),) * len(inputs),
         ranges=((-1.0, 1.0),) * len(inputs),
         n_rows=200,
-        settings={
-            "parameters": {"selection": "information", "recipe": "fast"},
-            "verdicts": [TRUSTED] * len(targets),
-            **settings,
-        },
+        outcomes=(Outcome(verdict, "finished", 20),) * len(targets),
+        parameters={"selection": "information", "recipe": "fast"},
         versions={"eqlearn": "0.1.0"},
     )
 

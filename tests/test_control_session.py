@@ -11,7 +11,8 @@ from PIL import Image
 
 from eqlearn.cli.main import main
 from eqlearn.control import logs
-from eqlearn.control_session import Request, prepared
+from eqlearn.control_session import ControlRequest, prepared
+from eqlearn.model.model import Origin
 from eqlearn.run_directory import open_run
 
 # A cart on a rail: ẍ = 2 a, and no friction.
@@ -97,7 +98,7 @@ def test_an_environment_of_ones_own_is_learned_and_controlled(
     with Image.open(here / "run/controlled.gif") as film:
         assert film.size == (40, 20)
     model = open_run(here / "run")
-    assert model.settings["origin"] == {"environment": "my_robot:Cart-v0"}
+    assert model.origin == Origin(environment="my_robot:Cart-v0")
     assert (here / "run/report.html").exists()
 
     # What was learned once drives again, and another directory is left as it was.
@@ -164,5 +165,5 @@ def test_a_cost_is_tried_before_anything_is_learned(
 
 def test_the_working_directory_is_left_as_it_was(here: Path) -> None:
     before = list(sys.path)
-    prepared(Request(env="my_robot:Cart-v0", dt=0.1))
+    prepared(ControlRequest(env="my_robot:Cart-v0", dt=0.1))
     assert sys.path == before

@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.model.model import Json
 from eqlearn.model.model_file import save
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude.verdict import verdict
@@ -251,7 +252,11 @@ def test_times_may_be_written(text: str, expected: float) -> None:
         ({"time_limit": -1}, "`time_limit` must be above 0"),
         ({"selection": "bic"}, "`selection` must be one of"),
         ({"recipe": "slow"}, "`recipe` must be one of 'fast', 'paper'"),
-        ({"units": ["sine"]}, "Did you mean 'sin'"),
+        ({"functions": ["sine"]}, "`functions` must .* Did you mean 'sin'"),
+        ({"functions": "sin"}, '`functions` must be a list of names, or "paper"'),
+        ({"depths": (2,)}, "`depths` must be left out unless the recipe is the paper"),
+        ({"recipe": "paper", "depths": (1, 2)}, "`depths` must be at least 2 layers"),
+        ({"scheduler": "nobody"}, "`scheduler` must be the address of a running Dask"),
         ({"domain": {"x3": (0, 1)}}, "`domain` must be one of 'x1', 'x2'"),
         ({"domain": [(0, 1)]}, "for each of the 2 inputs"),
         ({"n_jobs": 0}, "`n_jobs` must be a number of processes"),
@@ -313,28 +318,31 @@ def test_rows_of_no_weight_say_nothing(samples: tuple[Array, Array]) -> None:
 def test_a_file_does_not_say_where_to_compute_or_write(
     tmp_path: Path, learner: EquationLearner
 ) -> None:
+    elsewhere: dict[str, Json]
     elsewhere = {"scheduler": "tcp://example.org:1", "run_dir": "x", "n_jobs": 99}
-    settings = {**learner.model_.settings, "parameters": {**elsewhere, "snap": False}}
-    save(tmp_path / "a.json", replace(learner.model_, settings=settings))
+    parameters: dict[str, Json] = {**elsewhere, "snap": False}
+    save(tmp_path / "a.json", replace(learner.model_, parameters=parameters))
     loaded = EquationLearner.load(tmp_path / "a.json")
     assert (loaded.scheduler, loaded.run_dir, loaded.n_jobs) == (None, None, -1)
     assert not loaded.snap
 
 
-def test_a_file_without_settings_can_be_used(
-    tmp_path: Path, learner: EquationLearner, noisy: tuple[Array, Array]
-) -> None:
-    save(tmp_path / "a.json", replace(learner.model_, settings={"parameters": 3}))
-    loaded = EquationLearner.load(tmp_path / "a.json")
-    assert loaded.verdict_[0].kind == "doubtful"
+def test_a_file_of_version_1_can_be_used() -> None:
+    loaded = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    assert loaded.equation_.splitlines()[0] == "current = voltage/resistance"
+    assert loaded.predict(pd.DataFrame({"voltage": [6.0], "resistance": [3.0]})).shape
+    assert [one.kind for one in loaded.verdict_] == ["trusted", "trusted"]
+    assert (loaded.max_attempts, loaded.time_limit) == (16, 20)
+    assert loaded.functions == ["sin", "multiply"]
     assert not loaded.interrupted_
-    np.testing.assert_array_equal(loaded.predict(noisy[0]), learner.predict(noisy[0]))
 
 
 def test_simpler_forms_are_tried_where_the_data_are() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(12, 14, (60, 1))
-    learner = quick(units=["log", "multiply"], max_attempts=8).fit(x, np.log(x - 10))
+    learner = quick(functions=["log", "multiply"], max_attempts=8).fit(
+        x, np.log(x - 10)
+    )
     (symbol,) = learner.sympy(simplify=True).free_symbols
     assert symbol.name == "x1"
 
@@ -357,7 +365,8 @@ def test_the_verdict_is_of_the_formula_that_was_picked(
 ) -> None:
     ((found,), (x, y)) = learner.found_, noisy
     nothing = [not one.is_something for one in found.candidates].index(True)
-    kinds = [verdict(found, i, x, y, x.min(0), x.max(0)).kind for i in (0, nothing)]
+    domain = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
+    kinds = [verdict(found, i, y, domain).kind for i in (0, nothing)]
     assert kinds == ["trusted", "nothing"]
 
 

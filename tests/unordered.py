@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from eqlearn.jobs.backends import Ended
+from eqlearn.jobs.backends import EndedSegment
 from eqlearn.jobs.job import Job
 
 
@@ -28,7 +28,7 @@ class Workers:
         self.started.append(job.name)
         self.waiting[job.key] = job, state
 
-    def ended(self, timeout: float) -> list[Ended]:
+    def ended(self, timeout: float) -> list[EndedSegment]:
         if not self.waiting:
             return []
         self.together.append({job.name for job, _ in self.waiting.values()})
@@ -37,10 +37,12 @@ class Workers:
             # Nobody can tell which of a dead worker's segments it died of.
             killed = [job for job, _ in self.waiting.values()]
             self.waiting.clear()
-            return [Ended(job, None, "its worker process died", 1) for job in killed]
+            return [
+                EndedSegment(job, None, "its worker process died", 1) for job in killed
+            ]
         job, state = self.waiting.pop(chosen.key)
         data = self._data.get(job.data)
-        return [Ended(job, job.segment(data, job.specification, state))]
+        return [EndedSegment(job, job.segment(data, job.specification, state))]
 
     def drop(self, keys: Collection[str]) -> None:
         for key in keys:

@@ -15,10 +15,8 @@ from eqlearn._types import Array, Tell
 from eqlearn.control import logs
 from eqlearn.control.dynamics import equations_of_motion, learn_motion
 from eqlearn.control.film import write_gif
-from eqlearn.control.mpc import Controller, control
-from eqlearn.control.mpc import ControlRun as Run
-from eqlearn.control.planning import ControlTask as Task
-from eqlearn.control.planning import Cost, Planner, planner
+from eqlearn.control.mpc import Controller, ControlRun, control
+from eqlearn.control.planning import ControlTask, Cost, Planner, planner
 from eqlearn.control.rollouts import (
     Policy,
     Trajectory,
@@ -29,13 +27,13 @@ from eqlearn.control.rollouts import (
 )
 from eqlearn.control.simulate import stepper
 from eqlearn.errors import EqlearnError, must, printable
-from eqlearn.run_directory import keep, open_run, spelled_as_options
+from eqlearn.model.model import Model, Origin
+from eqlearn.run_directory import open_run, write_run
 
 if TYPE_CHECKING:
     from eqlearn.control.rollouts import Env
-    from eqlearn.model.model import Model
 
-#: What a run directory holds beside what `fit` puts there.
+#: The files of a run directory beside those that `fit` writes.
 ROLLOUT, CONTROLLED, FILM = "rollout-{}.npz", "controlled.npz", "controlled.gif"
 
 
@@ -44,8 +42,8 @@ _FEWEST_SAMPLES = 10
 
 
 @dataclass(frozen=True)
-class Request:
-    """All that a user can ask for; texts are as typed."""
+class ControlRequest:
+    """All that a user can ask for; functions and files as texts."""
 
     env: str | None = None
     logs: tuple[str, ...] = ()  # files of trajectories, instead of random rollouts
@@ -71,7 +69,7 @@ class Request:
 class Setting:
     """A request with everything in it found and checked."""
 
-    request: Request
+    request: ControlRequest
     env: "Env | None"
     state_of: Policy
     cost: Cost | None
@@ -83,22 +81,21 @@ class Setting:
         return self.request.dt
 
 
-def prepared(request: Request) -> Setting:
+def prepared(request: ControlRequest) -> Setting:
     """Find the environment and the functions of a request, before anything is done."""
     if request.env is None and not request.logs:
-        hint = "Or name files by --log."
-        raise must("ENV", "the id of a Gymnasium environment", None, hint)
-    for option in ("rollouts", "rollout_steps", "steps"):
-        if getattr(request, option) < 1:
-            name = f"--{option.replace('_', '-')}"
-            raise must(name, "at least 1", getattr(request, option))
+        hint = "Or name files by `logs`."
+        raise must("env", "the id of a Gymnasium environment", None, hint)
+    for name in ("rollouts", "rollout_steps", "steps"):
+        if getattr(request, name) < 1:
+            raise must(name, "at least 1", getattr(request, name))
     horizon = {} if request.horizon is None else {"horizon": request.horizon}
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         plan = planner(request.planner, **horizon)
         env = None if request.env is None else _made(request.env)
         state_of: Policy = np.asarray
         if request.state_of is not None:
-            state_of = function("--state-of", request.state_of)
+            state_of = function("state_of", request.state_of)
         cost = _cost(request)
     setting = Setting(request, env, state_of, cost, plan)
     if env is not None:
@@ -107,7 +104,7 @@ def prepared(request: Request) -> Setting:
 
 
 def _try(setting: Setting) -> None:
-    """Call what is the user's once, so that a mistake is told before a search."""
+    """Call the user's functions once, so that mistakes are found before a search."""
     n_states, n_actions = _sizes(setting)
     if setting.cost is None:
         return
@@ -115,12 +112,12 @@ def _try(setting: Setting) -> None:
     if np.shape(costs) != (3,):
         what = f"to costs (B,) of states (B, {n_states}) and actions (B, {n_actions})"
         got = f"shape {np.shape(costs)} for 3 rows"
-        raise must("--cost", f"a function {what}", got)
+        raise must("cost", f"a function {what}", got)
 
 
-def _cost(request: Request) -> Cost | None:
+def _cost(request: ControlRequest) -> Cost | None:
     if request.cost is not None:
-        return function("--cost", request.cost)
+        return function("cost", request.cost)
     from eqlearn.control import swingup
 
     is_ours = request.env == swingup.ENV_ID and request.state_of is None
@@ -137,38 +134,38 @@ def importing_from_here() -> Iterator[None]:
         sys.path.pop(0)
 
 
-def function(option: str, text: str) -> Callable[..., Any]:
-    """Import a function by module:function; what it raises names the option."""
-    module, _, name = text.partition(":")
-    if not (module and name):
-        raise must(option, "module:function, like my_robot:cost", text)
+def function(name: str, text: str) -> Callable[..., Any]:
+    """Import what is asked for as module:function, under the name of a parameter."""
+    module, _, attribute = text.partition(":")
+    if not (module and attribute):
+        raise must(name, "module:function, like my_robot:cost", text)
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        found = getattr(importlib.import_module(module), attribute, None)
     except Exception as error:  # a module of the user's may raise anything
         what = "in a module that can be imported"
-        raise must(option, what, text, _told(error)) from error
+        raise must(name, what, text, _told(error)) from error
     if not callable(found):
         hint = f"`{printable(module)}` has no function of this name."
-        raise must(option, "module:function", text, hint)
+        raise must(name, "module:function", text, hint)
 
     def guarded(*arguments: Array) -> Any:
         try:
             return found(*arguments)
         except Exception as error:
             what = "a function that ends without an error"
-            raise must(option, what, text, _told(error)) from error
+            raise must(name, what, text, _told(error)) from error
 
     return guarded
 
 
 def _told(error: Exception) -> str:
-    """What code of the user's has raised, as a sentence."""
+    """An error that the user's code raised, as a sentence."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return printable(said if said.endswith((".", "?")) else f"{said}.", _LONGEST_REASON)
 
 
 def _made(env_id: str, **options: Any) -> "Env":
-    # It registers the swing-up, and tells how to install Gymnasium.
+    # This import registers the swing-up, or says how to install Gymnasium.
     importlib.import_module("eqlearn.control.swingup")
     import gymnasium
 
@@ -176,13 +173,13 @@ def _made(env_id: str, **options: Any) -> "Env":
         return gymnasium.make(env_id, **options)
     except Exception as error:  # an environment of the user's may raise anything
         what = "the id of a registered environment, or module:id to import it from"
-        raise must("ENV", what, env_id, _told(error)) from error
+        raise must("env", what, env_id, _told(error)) from error
 
 
 def trajectories(setting: Setting) -> list[Trajectory]:
     """Read the logs, or let the environment move by random actions."""
     request = setting.request
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         if request.logs:
             return [
                 logs.read(
@@ -204,44 +201,45 @@ def trajectories(setting: Setting) -> list[Trajectory]:
 
 def _env_of(setting: Setting) -> "Env":
     if setting.env is None:
-        raise must("ENV", "the id of a Gymnasium environment", None)
+        raise must("env", "the id of a Gymnasium environment", None)
     return setting.env
 
 
 def learn(
-    setting: Setting, runs: Sequence[Trajectory], directory: Path, **settings: Any
-) -> "Model":
+    setting: Setting,
+    runs: Sequence[Trajectory],
+    run_dir: Path,
+    *,
+    jobs: int = -1,
+    **parameters: Any,
+) -> Model:
     """Learn the equations of motion, and keep them as `fit` keeps a table's.
 
-    `settings` are parameters of `EquationLearner`.
+    `parameters` are further ones of `EquationLearner`.
     """
     from eqlearn.estimator import EquationLearner
 
     request = setting.request
-    with spelled_as_options(data="ENV"):
-        n_samples = sum(len(run.actions) for run in runs)
-        if n_samples < _FEWEST_SAMPLES:
-            what = f"long enough for {_FEWEST_SAMPLES} samples"
-            raise must("rollouts", what, n_samples)
-        learner, data = learn_motion(
-            EquationLearner(run_dir=directory, **settings),
-            runs,
-            angles=request.angles,
-            window=request.window,
-        )
+    n_samples = sum(len(run.actions) for run in runs)
+    if n_samples < _FEWEST_SAMPLES:
+        what = f"long enough for {_FEWEST_SAMPLES} samples"
+        raise must("rollouts", what, n_samples)
+    learner, data = learn_motion(
+        EquationLearner(run_dir=run_dir, n_jobs=jobs, **parameters),
+        runs,
+        angles=request.angles,
+        window=request.window,
+    )
     if not request.logs:
         for number, run in enumerate(runs, start=1):
-            logs.write(directory / ROLLOUT.format(number), run)
-    origin = {"environment": request.env or "", "files": ", ".join(request.logs)}
-    known = {name: value for name, value in origin.items() if value}
-    learned = {**learner.model_.settings, "origin": known}
-    model: Model = replace(learner.model_, settings=learned)
-    keep(directory, model, data.inputs, data.derivatives)
-    return model
+            logs.write(run_dir / ROLLOUT.format(number), run)
+    origin = Origin(environment=request.env, logs=request.logs)
+    model = replace(learner.model_, origin=origin)
+    return write_run(run_dir, model, data.inputs, data.derivatives).model
 
 
-def known_model(setting: Setting) -> "Model | None":
-    """Open the model that was asked for, if it is one of the environment's motion."""
+def known_model(setting: Setting) -> Model | None:
+    """Open the model that the request names, if it suits the environment."""
     path = setting.request.model
     if path is None:
         return None
@@ -251,28 +249,28 @@ def known_model(setting: Setting) -> "Model | None":
         if (len(model.targets), len(model.inputs)) != (n_states, n_states + n_actions):
             what = f"of {n_states} states and {n_actions} actions, as the environment"
             got = f"{len(model.inputs)} inputs and {len(model.targets)} targets"
-            raise must("--model", what, got)
+            raise must("model", what, got)
     return model
 
 
 def _sizes(setting: Setting) -> tuple[int, int]:
     """How many numbers a state has, and an action."""
     env = _env_of(setting)
-    with importing_from_here(), spelled_as_options():
+    with importing_from_here():
         n_actions = len(bounds_of(env).low)
         observation, _ = env.reset(seed=setting.request.seed)
         return len(checked_state(setting.state_of, observation)), n_actions
 
 
-def drive(setting: Setting, model: "Model", directory: Path, tell: Tell) -> Run:
+def drive(setting: Setting, model: Model, run_dir: Path, tell: Tell) -> ControlRun:
     """Control the environment with a model, and write what it did, with a film."""
     request = setting.request
     env, is_drawn = _drawing(setting, tell)
     if setting.cost is None:
-        raise must("--cost", "module:function", None)
-    with importing_from_here(), spelled_as_options():
+        raise must("cost", "module:function", None)
+    with importing_from_here():
         dt = collect(env, 1, 1, seed=0, dt=setting.dt, state_of=setting.state_of)[0].dt
-        task = Task(
+        task = ControlTask(
             stepper(equations_of_motion(model), dt),
             setting.cost,
             bounds_of(env),
@@ -287,12 +285,12 @@ def drive(setting: Setting, model: "Model", directory: Path, tell: Tell) -> Run:
             dt=dt,
             state_of=setting.state_of,
         )
-    directory.mkdir(parents=True, exist_ok=True)
+    run_dir.mkdir(parents=True, exist_ok=True)
     named = renamed(run.trajectory, request.states, request.actions)
-    logs.write(directory / CONTROLLED, named)
+    logs.write(run_dir / CONTROLLED, named)
     if is_drawn:
         pictures: Any = env.render()
-        write_gif(directory / FILM, pictures, dt)
+        write_gif(run_dir / FILM, pictures, dt)
     return replace(run, trajectory=named)
 
 

@@ -9,29 +9,29 @@ if TYPE_CHECKING:
 
 #: Where the demo keeps its run.
 DIRECTORY = Path("eqlearn-demo")
-#: Far more than the search takes, on any machine that is not busy otherwise.
+#: Seconds; on an idle machine the search takes a few.
 TIME_LIMIT = 60.0
 
 
-def run(directory: Path = DIRECTORY) -> "Model":
+def run(run_dir: Path = DIRECTORY) -> "Model":
     """Learn the bundled equation, print it, and write a report."""
+    from eqlearn.fit_table import fit_table
     from eqlearn.report.text import summary
-    from eqlearn.run_directory import fit_table
 
-    table = copied_table(directory)
+    table = copied_table(run_dir)
     n_rows = len(table.read_text(encoding="utf-8").splitlines()) - 1
     print(f"{n_rows} noisy measurements of y, depending on x1 and x2, are in {table}.")
     print("Searching the equation ...\n", flush=True)
-    model = fit_table(str(table), ["y"], directory, time_limit=TIME_LIMIT, verbose=True)
-    print(summary(model).strip())
-    print(f"\nReport: {directory / 'report.html'}")
+    fitted = fit_table(str(table), ["y"], run_dir, time_limit=TIME_LIMIT, verbose=True)
+    print(summary(fitted.model, fitted.findings).strip())
+    print(f"\nReport: {run_dir / 'report.html'}")
     print("For a table of your own: eqlearn fit TABLE --target COLUMN")
-    return model
+    return fitted.model
 
 
-def copied_table(directory: Path) -> Path:
+def copied_table(run_dir: Path) -> Path:
     """Put the measurements that come with the package where they can be looked at."""
-    directory.mkdir(parents=True, exist_ok=True)
-    table = directory / "demo.csv"
+    run_dir.mkdir(parents=True, exist_ok=True)
+    table = run_dir / "demo.csv"
     table.write_bytes(files("eqlearn").joinpath("demo.csv").read_bytes())
     return table

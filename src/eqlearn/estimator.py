@@ -1,6 +1,5 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,72 +7,58 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
-from eqlearn.data.scale import domain_of_use
-from eqlearn.data.table import checked_domain
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
-from eqlearn.equation.write.export import Formulas, export, formulas
+from eqlearn.equation.write.export import export
+from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.simplify import simplified
-from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
-from eqlearn.jobs.backends import n_processes
-from eqlearn.model.model import Equation, Model
+from eqlearn.errors import EqlearnError, must
+from eqlearn.estimator_inputs import (
+    KEPT,
+    Domain,
+    Given,
+    check_how,
+    default_names,
+    domain_of,
+    given,
+    kept_parameters,
+    recipe_of,
+    seed_of,
+    units_of,
+)
+from eqlearn.model.model import Model, Verdict
 from eqlearn.model.model_file import load as load_model
 from eqlearn.model.model_file import save as save_model
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import Graph
-from eqlearn.network.units import PAPER_UNITS
-from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
+from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
-from eqlearn.search.conclude.to_model import model_of, picked
-from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict, verdict
+from eqlearn.search.conclude.to_model import model_of
 from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
-from eqlearn.search.task import DEFAULT_UNITS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-#: Parameters that are kept in model files: those of the science. Where to compute and
-#: what to write is for each machine to say, and not for a file from elsewhere.
-KEPT = frozenset(
-    {
-        "units",
-        "domain",
-        "recipe",
-        "depths",
-        "units_per_type",
-        "selection",
-        "time_limit",
-        "max_attempts",
-        "snap",
-        "random_state",
-    }
-)
-_UNJUDGED = Verdict("doubtful", (UNJUDGED,))
-
-
-class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Learn the equation behind data.
 
     Parameters
     ----------
-    units : sequence of str, optional
+    functions : sequence of str or "paper", optional
         What formulas are made of besides sums and one division at the end; by default
-        sines and products, and for ``recipe="paper"`` identity, sin, cos and products.
-        ``exp``, ``log``, ``sqrt``, ``tanh``, ``square`` and your own
-        (`eqlearn.register_unit`) can be added.
+        ``["sin", "multiply"]``. ``"paper"`` stands for identity, sin, cos and multiply,
+        the default of ``recipe="paper"``. ``exp``, ``log``, ``sqrt``, ``tanh``,
+        ``square`` and your own can be added: each is a unit of the network, and
+        `eqlearn.register_unit` adds one.
     domain : mapping or sequence of (low, high), optional
         Where the equation will be used, by input name or for each input in order. By
         default the range of the data, widened to twice its size.
@@ -140,8 +125,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        units: Sequence[str] | None = None,
-        domain: Mapping[str, tuple[float, float]] | Sequence[Any] | None = None,
+        functions: Sequence[str] | str | None = None,
+        domain: Domain | None = None,
         recipe: str | Grid = "fast",
         depths: Sequence[int] | None = None,
         units_per_type: int = 10,
@@ -156,7 +141,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
-        self.units = units
+        self.functions = functions
         self.domain = domain
         self.recipe = recipe
         self.depths = depths
@@ -204,75 +189,61 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, extrapolation: tuple[Any, Any] | None
     ) -> "EquationLearner":
-        given = y
-        with _in_one_line():
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                multi_output=True,
-                y_numeric=True,
-                dtype=np.float64,
-                ensure_min_samples=2,
-            )
-        if sample_weight is not None:
-            with _in_one_line():
-                sample_weight = _check_sample_weight(
-                    sample_weight,
-                    X,
-                    ensure_non_negative=True,
-                    allow_all_zero_weights=False,
-                )
-            X, y = X[sample_weight > 0], y[sample_weight > 0]
-            sample_weight = sample_weight[sample_weight > 0]
-        n_processes(self.n_jobs, "n_jobs")
-        targets = _target_names(given, y.shape)
-        self._is_flat = y.ndim == 1
-        table = y.reshape(len(y), -1).astype(float)
-        inputs = self._input_names()
-        far = self._far(extrapolation, X, table)
-        selection.check(self.selection, has_far=far is not None)
-        domain = self._domain(inputs, X if far is None else np.concatenate([X, far[0]]))
-        known = self._known_graphs(table.shape[1])
-        with self._progress(inputs, targets) as callback:
+        data = given(self, X, y, sample_weight, extrapolation)
+        check_how(
+            self.selection,
+            has_far=data.far is not None,
+            n_jobs=self.n_jobs,
+            scheduler=self.scheduler,
+        )
+        # In the paper's recipe far points only select: networks never see them.
+        is_fast, far = self.recipe == "fast", data.far
+        x_far = far[0] if is_fast and far is not None else None
+        domain = domain_of(self.domain, data.inputs, data.x, x_far)
+        self.found_ = self._searched(data, domain)
+        self._is_flat = data.is_flat
+        self.model_ = model_of(
+            self.found_,
+            data.x,
+            data.y,
+            domain,
+            inputs=data.inputs,
+            targets=data.targets,
+            selection=self.selection,
+            is_flat=data.is_flat,
+            parameters=kept_parameters(self.get_params(deep=False)),
+        )
+        return self
+
+    def _searched(self, data: Given, domain: Array) -> list[Found]:
+        recipe = recipe_of(
+            self.recipe, self.functions, self.depths, self.units_per_type
+        )
+        with self._progress(data.inputs, data.targets) as callback:
             request = Request(
-                X,
-                table,
+                data.x,
+                data.y,
                 domain=domain,
-                weight=sample_weight,
-                seed=self._seed(),
+                weight=data.weight,
+                seed=seed_of(self.random_state),
                 time_limit=seconds(self.time_limit),
-                far=far,
-                units=DEFAULT_UNITS if self.units is None else tuple(self.units),
-                recipe=self._recipe(),
+                far=data.far,
+                units=units_of(self.functions),
+                recipe=recipe,
                 max_attempts=self.max_attempts,
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
                 run_dir=self.run_dir,
-                guesses=known,
+                guesses=self._known_graphs(len(data.targets)),
             )
             found = learn(request, callback)
-        for target, one in zip(targets, found, strict=True):
+        for target, one in zip(data.targets, found, strict=True):
             if not one.candidates:
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
-        self.found_ = found
-        verdicts = [
-            verdict(one, picked(one, self.selection), X, table[:, m], *domain.T)
-            for m, one in enumerate(found)
-        ]
-        self.model_ = model_of(
-            found,
-            X,
-            domain,
-            inputs=inputs,
-            targets=targets,
-            criterion=self.selection,
-            settings=self._settings(found, verdicts),
-        )
-        return self
+        return found
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Compute the targets by the chosen equations."""
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64)
@@ -283,35 +254,36 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @property
     def equation_(self) -> str:
         """The chosen equation, a line for each target."""
-        return "\n".join(self._text(equation) for equation in self._model().chosen)
+        model = self._model()
+        named = zip(self._graphs(), model.targets, strict=True)
+        return "\n".join(formula_text(graph, model.inputs, y) for graph, y in named)
 
     @property
     def equations_(self) -> "DataFrame":
         """Every candidate of every target, the best first."""
         import pandas
 
-        return pandas.DataFrame(equation_rows(self._model()))
+        return pandas.DataFrame(equation_rows(self._model().equations))
 
     @property
     def constants_(self) -> "DataFrame":
         """The fitted constants of the chosen equations, with standard errors."""
         import pandas
 
+        model = self._model()
         columns = ["target", "of", "value", "standard_error", "snapped"]
-        return pandas.DataFrame(constant_rows(self._model()), columns=columns)
+        rows = constant_rows(model.chosen, model.inputs)
+        return pandas.DataFrame(rows, columns=columns)
 
     @property
     def verdict_(self) -> tuple[Verdict, ...]:
         """Whether the equation of each target can be trusted."""
-        model = self._model()
-        kept = (kept_verdict(model.settings, m) for m in range(len(model.targets)))
-        return tuple(one or _UNJUDGED for one in kept)
+        return self._model().verdicts
 
     @property
     def interrupted_(self) -> bool:
         """Whether Ctrl-C ended the search."""
-        ended = self._model().settings.get("ended")
-        return isinstance(ended, list | tuple) and "interrupt" in ended
+        return self._model().was_interrupted
 
     @property
     def domain_report_(self) -> tuple[OutputReport, ...]:
@@ -394,13 +366,11 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         from eqlearn.report.plots import plot_slices
 
         model = self._model()
-        columns = np.asarray(y, dtype=float).reshape(len(y), -1)
+        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
         figures = [
-            plot_slices(
-                graph, np.asarray(X, float), columns[:, m], model.inputs, target
-            )
-            for m, (graph, target) in enumerate(
-                zip(self._graphs(), model.targets, strict=True)
+            plot_slices(graph, x, column, model.inputs, target)
+            for graph, column, target in zip(
+                self._graphs(), columns, model.targets, strict=True
             )
         ]
         axes = [figure.get_axes() for figure in figures]
@@ -414,13 +384,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
         model = load_model(path)
-        kept = model.settings.get("parameters")
-        parameters = kept if isinstance(kept, Mapping) else {}
-        learner = cls(**{k: v for k, v in parameters.items() if k in KEPT})
+        kept: Mapping[str, Any] = model.parameters
+        learner = cls(**{name: kept[name] for name in kept if name in KEPT})
         learner.model_ = model
         learner.n_features_in_ = len(model.inputs)
-        learner._is_flat = bool(model.settings.get("flat", len(model.targets) == 1))
-        if model.inputs != _default_names("x", len(model.inputs)):
+        learner._is_flat = model.is_flat
+        if model.inputs != default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner
 
@@ -448,68 +417,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
         model = self._model()
         return formulas(self._graphs(), model.inputs, model.targets, model.ranges)
 
-    def _text(self, equation: Equation) -> str:
-        graph = equation.snapped if self.snap else equation.graph
-        return formula_text(graph, self.model_.inputs, equation.target)
-
-    def _input_names(self) -> tuple[str, ...]:
-        if hasattr(self, "feature_names_in_"):
-            return tuple(str(name) for name in self.feature_names_in_)
-        return _default_names("x", self.n_features_in_)
-
-    def _seed(self) -> int:
-        if is_whole(self.random_state):
-            check_count("random_state", self.random_state, least=0)
-            return int(self.random_state)
-        try:
-            rng = check_random_state(self.random_state)
-        except ValueError as error:
-            what = "an integer, a RandomState or None"
-            raise must("random_state", what, self.random_state) from error
-        return int(rng.randint(2**31 - 1))
-
-    def _recipe(self) -> str | Grid:
-        if self.recipe != "paper":
-            return self.recipe
-        return Grid(
-            depths=PAPER_DEPTHS if self.depths is None else tuple(self.depths),
-            units=PAPER_UNITS if self.units is None else tuple(self.units),
-            units_per_type=self.units_per_type,
-        )
-
-    def _domain(self, inputs: Sequence[str], X: Array) -> Array:
-        default = np.stack(domain_of_use(X), axis=1)
-        if self.domain is None:
-            return default
-        if not isinstance(self.domain, Mapping):
-            return np.stack(checked_domain(self.domain, X.shape[1]), axis=1)
-        for name in self.domain:
-            if name not in inputs:
-                raise unknown("domain", name, inputs)
-        given = [
-            self.domain.get(name, ends)
-            for name, ends in zip(inputs, default, strict=True)
-        ]
-        return np.stack(checked_domain(given, X.shape[1]), axis=1)
-
-    def _far(
-        self, extrapolation: tuple[Any, Any] | None, X: Array, y: Array
-    ) -> tuple[Array, Array] | None:
-        if extrapolation is None:
-            return None
-        try:
-            x_far, y_far = extrapolation
-        except (TypeError, ValueError) as error:
-            what = "a pair (X, y) of labelled far points"
-            raise must("extrapolation", what, type(extrapolation).__name__) from error
-        x_far = validate_data(self, x_far, reset=False, dtype=np.float64)
-        y_far = np.asarray(y_far, dtype=float)
-        y_far = y_far[:, np.newaxis] if y_far.ndim == 1 else y_far
-        if y_far.shape != (len(x_far), y.shape[1]):
-            what = f"far points (X, y) with a y of shape {(len(x_far), y.shape[1])}"
-            raise must("extrapolation", what, y_far.shape)
-        return x_far, y_far
-
     def _known_graphs(self, n_targets: int) -> list[list[Graph]]:
         if not (self.warm_start and hasattr(self, "model_")):
             return [[] for _ in range(n_targets)]
@@ -521,24 +428,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             [one.graph for one in model.equations if one.target == target]
             for target in model.targets
         ]
-
-    def _settings(
-        self, found: Sequence[Found], verdicts: Sequence[Verdict]
-    ) -> dict[str, Any]:
-        plain = (str, int, float, bool, list, tuple, dict, type(None))
-        parameters = self.get_params(deep=False)
-        return {
-            "parameters": {
-                name: value
-                for name, value in parameters.items()
-                if isinstance(value, plain) and name in KEPT and value != math.inf
-            },
-            "flat": self._is_flat,
-            "verdicts": [vars(one) for one in verdicts],
-            "ended": [one.ended for one in found],
-            "seconds": max(one.seconds for one in found),
-            "n_attempts": [one.n_attempts for one in found],
-        }
 
     @contextmanager
     def _progress(
@@ -553,39 +442,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):
             yield show
 
 
-class _WrongType(EqlearnError, TypeError):
-    """What scikit-learn expects to be a TypeError."""
-
-
-@contextmanager
-def _in_one_line() -> Iterator[None]:
-    """Let only our own error leave the library: others may take several lines."""
-    try:
-        yield
-    except (TypeError, ValueError, OverflowError) as error:
-        ours = _WrongType if isinstance(error, TypeError) else EqlearnError
-        first, *_ = str(error).splitlines() or [type(error).__name__]
-        raise ours(first) from error
-
-
 def _simplified(expression: Any, ends: Mapping[str, tuple[float, float]]) -> Any:
     ranges = {symbol: ends[symbol.name] for symbol in expression.free_symbols}
     simpler, note = simplified(expression, ranges=ranges)
     if note:
         warnings.warn(f"{expression}: {note}", stacklevel=3)
     return simpler
-
-
-def _default_names(letter: str, n: int) -> tuple[str, ...]:
-    return tuple(f"{letter}{i + 1}" for i in range(n))
-
-
-def _target_names(y: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
-    """The names that a table gives its targets; otherwise y, or y1, y2, ..."""
-    columns = getattr(y, "columns", None)
-    if columns is not None:
-        return tuple(str(name) for name in columns)
-    name = getattr(y, "name", None)
-    if isinstance(name, str) and name:
-        return (name,)
-    return ("y",) if len(shape) < 2 or shape[1] == 1 else _default_names("y", shape[1])

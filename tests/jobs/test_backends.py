@@ -17,8 +17,8 @@ from eqlearn.jobs import backends
 from eqlearn.jobs.backends import (
     Backend,
     Cluster,
-    Ended,
-    Growing,
+    EndedSegment,
+    GrowingBackend,
     Serial,
     backend,
     n_processes,
@@ -97,7 +97,7 @@ def job(segment: Segment, notes: Path, **specification: Any) -> Job:
 
 def one_result(
     place: Backend, segment: Segment, specification: Mapping[str, Any] | None = None
-) -> Ended:
+) -> EndedSegment:
     place.start(Job("one", segment, specification or {}, "data"), None)
     for _ in range(100):
         if ended := place.ended(1.0):
@@ -308,7 +308,7 @@ def test_dropped_segments_are_forgotten(client: Any, tmp_path: Path) -> None:
         place.start(dropped, None)
         place.start(kept, None)
         place.drop([dropped.key])
-        ended: list[Ended] = []
+        ended: list[EndedSegment] = []
         while not ended:
             ended = place.ended(1.0)
         assert [one.job for one in ended] == [kept]
@@ -323,7 +323,7 @@ def test_a_search_moves_to_the_workers_when_they_are_ready(
 ) -> None:
     monkeypatch.setattr(backends, "BOOT_AFTER", 0.1)
     monkeypatch.setattr(backends, "local_cluster", lambda n, preload: cluster)
-    growing = Growing(2, {"data": None})
+    growing = GrowingBackend(2, {"data": None})
     plan = Listed(
         [job(count, tmp_path / f"{i}", length=4, seconds=0.05) for i in range(8)]
     )

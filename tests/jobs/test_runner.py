@@ -10,7 +10,7 @@ import pytest
 from unordered import Workers
 
 from eqlearn.jobs import runner
-from eqlearn.jobs.backends import Backend, Ended, Serial
+from eqlearn.jobs.backends import Backend, EndedSegment, Serial
 from eqlearn.jobs.job import (
     Job,
     Plan,
@@ -199,11 +199,11 @@ def test_a_death_now_and_then_is_forgotten(store: Memory | Store) -> None:
     seen = itertools.count()
 
     class Unlucky(Workers):
-        def ended(self, timeout: float) -> list[Ended]:
+        def ended(self, timeout: float) -> list[EndedSegment]:
             if next(seen) % 3 or not self.waiting:
                 return super().ended(timeout)
             job, _ = self.waiting.popitem()[1]
-            return [Ended(job, None, "its worker process died", 1)]
+            return [EndedSegment(job, None, "its worker process died", 1)]
 
     plan = Toy(jobs("a", 6, 6, 6))
     run([plan], Unlucky(2), store)
@@ -238,7 +238,7 @@ def interrupted_run(directory: Path, n_segments: int, plan: Plan) -> None:
     """Compute so many segments, then die."""
 
     class Mortal(Serial):
-        def ended(self, timeout: float) -> list[Ended]:
+        def ended(self, timeout: float) -> list[EndedSegment]:
             if self.n_ended == n_segments:
                 raise MemoryError
             self.n_ended += 1
@@ -449,7 +449,7 @@ def test_other_threads_leave_the_signals_alone() -> None:
 
 def test_waiting_for_workers_does_not_hide_the_clock() -> None:
     class Slow(Workers):
-        def ended(self, timeout: float) -> list[Ended]:
+        def ended(self, timeout: float) -> list[EndedSegment]:
             time.sleep(timeout)
             return []
 

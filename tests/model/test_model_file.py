@@ -18,9 +18,24 @@ from hypothesis import strategies as st
 
 from eqlearn.equation.refine.criterion import complexity
 from eqlearn.errors import EqlearnError
-from eqlearn.model import model_file as modelfile
-from eqlearn.model.model import Constant, Equation, Model
-from eqlearn.model.model_file import load, save, schema
+from eqlearn.model.file_schema import LARGEST_FILE
+from eqlearn.model.model import (
+    Constant,
+    Equation,
+    Model,
+    Origin,
+    Outcome,
+    Verdict,
+)
+from eqlearn.model.model_file import (
+    from_bytes,
+    from_document,
+    load,
+    save,
+    schema,
+    to_bytes,
+    to_document,
+)
 from eqlearn.network.graph import CONSTANT, Graph
 
 # What opening a file must not do, by the names of Python's audit events.
@@ -50,6 +65,9 @@ def audited() -> Iterator[list[str]]:
         yield events
     finally:
         _events = None
+
+
+OUTCOME = Outcome(Verdict("trusted", ("3 of 9 attempts.",)), "time", 9)
 
 
 def _model() -> Model:
@@ -84,7 +102,11 @@ def _model() -> Model:
         domain=((-1.0, 2.0), (0.0, 1e-300)),
         ranges=((-0.5, 1.5), (0.0, 0.0)),
         n_rows=200,
-        settings={"recipe": "fast", "depths": [2, 3], "time_limit": None, "deep": {}},
+        outcomes=(OUTCOME,),
+        seconds=1.5,
+        is_flat=True,
+        parameters={"recipe": "fast", "depths": [2, 3], "time_limit": None, "deep": {}},
+        origin=Origin(table="a.csv", sha256="0f" * 32),
         versions={"eqlearn": "0.1.0"},
     )
 
@@ -107,8 +129,47 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     assert model.chosen == (_model().equations[0],)
 
 
+def test_pairs_of_functions_undo_each_other() -> None:
+    model = _random_model(np.random.default_rng(0))
+    assert from_document(json.loads(json.dumps(to_document(model)))) == model
+    assert from_bytes(to_bytes(model)) == model
+
+
+def test_a_file_of_version_1_is_converted(tmp_path: Path) -> None:
+    old = Path(__file__).parent / "version-1.json"  # as eqlearn 0.1.0 wrote it
+    with audited() as events:
+        model = load(old)
+    assert events == []
+    assert model.targets == ("current", "power")
+    assert model.verdicts[0] == Verdict(
+        "trusted", ("The formula is exact: it leaves nothing but rounding errors.",)
+    )
+    assert [(one.ended, one.n_attempts) for one in model.outcomes] == [
+        ("finished", 2),
+        ("finished", 16),
+    ]
+    assert model.seconds == pytest.approx(10.76, abs=0.01)
+    assert not model.is_flat
+    assert model.parameters["functions"] == ["sin", "multiply"]
+    assert "units" not in model.parameters
+    assert model.origin.table == "ohm.csv"
+    np.testing.assert_allclose(model.predict(np.array([[6.0, 3.0]])), [[2.0, 12.0]])
+    save(tmp_path / "new.json", model)
+    assert load(tmp_path / "new.json") == model
+    assert json.loads((tmp_path / "new.json").read_text("utf-8"))["version"] == 2
+
+
+def test_the_logs_of_version_1_were_one_text(tmp_path: Path) -> None:
+    document = json.loads((Path(__file__).parent / "version-1.json").read_text("utf-8"))
+    document["settings"]["origin"] = {"files": "a.csv, b.csv"}
+    assert from_document(document).origin == Origin(logs=("a.csv, b.csv",))
+    document["settings"]["verdicts"] = [7]
+    with pytest.raises(EqlearnError, match=r"`settings.verdicts\[0\]` must be"):
+        from_document(document)
+
+
 def test_the_file_reads_like_a_description(good: str) -> None:
-    assert good.startswith('{\n "format": "eqlearn model",\n "version": 1,\n')
+    assert good.startswith('{\n "format": "eqlearn model",\n "version": 2,\n')
     assert '"domain": [[-1.0, 2.0], [0.0, 1e-300]],\n' in good
     assert '{"unit": "sin", "arguments": [{"x2": 1.0, "1": 0.5}]}' in good
     assert '{"connection": [0, "x2"], "value": 1.0, "error": 0.01}' in good
@@ -141,7 +202,10 @@ def _random_model(rng: np.random.Generator) -> Model:
         for target in ("b", "a")
     ]
     ends = ((-1.0, 1.0),) * 3
-    return Model(("x", "y", "z"), ("a", "b"), tuple(equations), ends, ends, 40)
+    outcomes = (OUTCOME, OUTCOME)
+    return Model(
+        ("x", "y", "z"), ("a", "b"), tuple(equations), ends, ends, 40, outcomes
+    )
 
 
 def test_the_chosen_equations_come_in_the_order_of_the_targets() -> None:
@@ -150,11 +214,12 @@ def test_the_chosen_equations_come_in_the_order_of_the_targets() -> None:
     assert [equation.target for equation in model.chosen] == ["a", "b"]
 
 
-def test_settings_may_hold_tuples_and_numbers_of_numpy_s_kind(tmp_path: Path) -> None:
+def test_parameters_may_hold_tuples_and_numbers_of_numpy_s_kind(tmp_path: Path) -> None:
     chosen = {"depths": (2, 3), "l1": np.float64(0.1), "seed": np.int64(3)}
-    model = replace(_model(), settings={**chosen, "domain": np.zeros((1, 2))})
+    parameters: dict[str, Any] = {**chosen, "domain": np.zeros((1, 2))}
+    model = replace(_model(), parameters=parameters)
     save(tmp_path / "model.json", model)
-    found = load(tmp_path / "model.json").settings
+    found = load(tmp_path / "model.json").parameters
     assert found == {"depths": [2, 3], "l1": 0.1, "seed": 3, "domain": [[0.0, 0.0]]}
 
 
@@ -185,14 +250,17 @@ def test_a_saved_file_has_the_usual_permissions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"settings": {"l1": float("nan")}}, "of values that JSON has"),
-        ({"settings": {"units": object()}}, "of values that JSON has"),
-        ({"settings": {"deep": json.loads("[" * 40 + "]" * 40)}}, "at most 32 deep"),
+        ({"parameters": {"l1": float("nan")}}, "of values that JSON has"),
+        ({"parameters": {"functions": object()}}, "of values that JSON has"),
+        ({"parameters": {"deep": json.loads("[" * 40 + "]" * 40)}}, "at most 32 deep"),
         ({"inputs": ("a", "a")}, "`inputs` must be different"),
         ({"inputs": ("a",)}, "`equations.0..graph.inputs` must be 1"),
         ({"targets": ("a",)}, "one chosen for each target"),
+        ({"outcomes": ()}, "`outcomes` must be one for each of 1 targets; got 0"),
+        ({"seconds": -1.0}, "`seconds` must be"),
+        ({"origin": Origin(sha256="0f")}, "`origin.sha256` must"),
         ({"inputs": ("\ud800", "b")}, "`inputs.0.` must be"),
-        ({"settings": {"text": ["a" * 99_999] * 50}}, "at most 4194304 bytes"),
+        ({"parameters": {"text": ["a" * 99_999] * 50}}, "at most 4194304 bytes"),
     ],
 )
 def test_what_could_not_be_read_again_is_not_written(
@@ -253,10 +321,10 @@ MALICIOUS: dict[str, tuple[bytes | Callable[[dict[str, Any]], str], str]] = {
     "YAML tag": (b"!!python/object/apply:os.system ['true']", "must be JSON"),
     "deep lists": (b"[" * 1_000_000, "at most 32 deep"),
     "deep objects": (b'{"a":' * 200_000 + b"1" + b"}" * 200_000, "at most 32 deep"),
-    "deep settings": (_with("settings.a", [[[[[[1]]]]]]), "accepted"),
+    "deep parameters": (_with("parameters.a", [[[[[[1]]]]]]), "accepted"),
     "deep after a string": (b'"\\"[' + b'"' + b"[" * 99_999, "at most 32 deep"),
     "string without end": (b'"' + b"\\\\" * 1_000_000, "must be JSON"),
-    "too large": (b" " * (modelfile.LARGEST_FILE + 1), "`size` must be at most"),
+    "too large": (b" " * (LARGEST_FILE + 1), "`size` must be at most"),
     "UTF-16": ("{}".encode("utf-16"), "text in UTF-8"),
     "byte order mark": (b"\xef\xbb\xbf{}", "must be JSON"),
     "unit of os": (_with(f"{_UNIT}.unit", "os.system"), "a known unit"),
@@ -277,13 +345,22 @@ MALICIOUS: dict[str, tuple[bytes | Callable[[dict[str, Any]], str], str]] = {
     "proto": (_with("__proto__", {}), "`__proto__` must be absent"),
     "control characters": (_with("\x1b[2J\n", 1), r"`\['\\x1b"),
     "no format": (_replaced('"eqlearn model"', '"pickle"'), "'eqlearn model'"),
-    "of the future": (_with("version", 2), "at most 1; got 2. Update eqlearn"),
+    "of the future": (_with("version", 3), "at most 2; got 3. Update eqlearn"),
     "version as truth": (_with("version", True), "`version` must be"),
     "votes as text": (_with("equations.0.votes", "3"), r"`equations\[0\].votes`"),
+    "another verdict": (
+        _with("outcomes.0.verdict.kind", "certain"),
+        r"`outcomes\[0\].verdict.kind` must be 'trusted'",
+    ),
+    "reasons as text": (_with("outcomes.0.verdict.reasons", "x"), "a valid list"),
+    "no verdict": (_with("outcomes.0.verdict", None), r"`outcomes\[0\].verdict`"),
+    "another end": (_with("outcomes.0.ended", "boredom"), r"`outcomes\[0\].ended`"),
+    "origin of code": (_with("origin.code", _CALL), "`origin.code` must be absent"),
+    "version 1 without its bag": (_with("version", 1), "`settings` must be present"),
     "a list": (b"[]", "`content` must be an object; got 'list'"),
     "nothing inside": (b"{}", "`format` must be present; got None"),
-    "many settings": (
-        _with("settings", {str(i): 1 for i in range(1001)}),
+    "many parameters": (
+        _with("parameters", {str(i): 1 for i in range(1001)}),
         "1000 items",
     ),
     "formula no text": (_with("equations.0.formula", {}), r"equations\[0\].formula"),
@@ -310,7 +387,7 @@ MALICIOUS: dict[str, tuple[bytes | Callable[[dict[str, Any]], str], str]] = {
     ),
     "many errors": (_with("inputs", [1] * 500_000), r"`inputs\[0\]` must be"),
     "many keys": (
-        _with("settings", {str(i): {} for i in range(200_000)}),
+        _with("parameters", {str(i): {} for i in range(200_000)}),
         "20001 in one",
     ),
     "many nodes": (_with("equations.0.graph.units", [{}] * 200_000), "10000 items"),

@@ -6,8 +6,8 @@ import pytest
 from graphs import ONE, random_graph, random_inputs
 
 from eqlearn.network import units
-from eqlearn.network.canonical import COSINE, canonical, compact, displayed, normalise
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.canonical import canonical, compact, displayed, normalise
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear, Node
 
 X = np.random.default_rng(0).uniform(0.5, 1.5, (2, 50))
 

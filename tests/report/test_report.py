@@ -1,6 +1,6 @@
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,15 @@ from report_models import (
 
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import EqlearnError
-from eqlearn.model.model import Model
+from eqlearn.model.model import Json, Model, Origin, Outcome, Verdict
 from eqlearn.network.graph import CONSTANT
 from eqlearn.report import plots
 from eqlearn.report.findings import (
     candidates,
     distinct,
     findings,
-    headline,
+    how_chosen,
+    search_facts,
     simple,
     with_error,
 )
@@ -45,9 +46,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    of = fraction()
-    origin = {"file": "a<b>.csv", "hash": "0f1e2d"}
-    return write_report(tmp_path_factory.mktemp("r"), of, *samples(of), origin=origin)
+    of = replace(fraction(), origin=Origin(table="a<b>.csv", sha256="0f1e2d"))
+    return write_report(tmp_path_factory.mktemp("r"), of, *samples(of))
 
 
 def page_of(directory: Path, of: Model, **more: Any) -> Page:
@@ -55,6 +55,10 @@ def page_of(directory: Path, of: Model, **more: Any) -> Page:
     page = Page(html.read_text(encoding="utf-8"))
     check_harmless(page)
     return page
+
+
+def summary_of(of: Model) -> str:
+    return summary(of, findings(of))
 
 
 def test_the_files(written: tuple[Path, ...]) -> None:
@@ -130,13 +134,13 @@ def test_the_markdown(written: tuple[Path, ...]) -> None:
         "**This equation can be trusted.**",
         "3.140 ± 0.010  π",
         "![The formula along each input, well beyond the data](slices.png)",
-        "    file  a<b>.csv\n",
+        "    table   a<b>.csv\n",
     ):
         assert expected in text
 
 
 def test_the_summary() -> None:
-    text = summary(fraction())
+    text = summary_of(fraction())
     assert text.startswith("y = 0.9876*sin(pi*x1)/(0.9765*x2**2 + 1)\n")
     for expected in (
         "This equation can be trusted. 9 of 20 attempts.",
@@ -160,10 +164,10 @@ def test_several_targets_have_a_section_each(tmp_path: Path) -> None:
 
 
 def test_nothing_was_found(tmp_path: Path) -> None:
-    reasons = ["No formula explains more of the target than its mean does."]
-    nothing = {"kind": "nothing", "reasons": reasons, "advice": ["Measure more."]}
+    reasons = ("No formula explains more of the target than its mean does.",)
+    nothing = Verdict("nothing", reasons, ("Measure more.",))
     mean = equation("y", graph({}), constants=())
-    found = model([mean], verdicts=[nothing])
+    found = model([mean], verdict=nothing)
     page = page_of(tmp_path, found)
     for expected in (
         "No equation was found.",
@@ -173,7 +177,7 @@ def test_nothing_was_found(tmp_path: Path) -> None:
         "No candidate depends on any input.",
     ):
         assert expected in page.text
-    assert "No equation was found." in summary(found)
+    assert "No equation was found." in summary_of(found)
 
 
 @pytest.mark.parametrize("divided", [False, True])
@@ -213,7 +217,7 @@ def test_far_points_have_a_column_only_if_there_are_any() -> None:
     table = candidates(finding)
     column = table.headings.index("far points")
     assert [row[column] for row in table.cells] == ["0.0317", "–"]
-    assert "error at far points: 0.0317" in summary(far)
+    assert "error at far points: 0.0317" in summary_of(far)
 
 
 def test_the_phases_of_training(tmp_path: Path) -> None:
@@ -241,13 +245,14 @@ def test_an_unknown_quantity_of_training() -> None:
 
 def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eqlearn.report.html.MOST_SLICES", 2)
-    of = linear(HOSTILE, HOSTILE[:1])
-    page = page_of(tmp_path, of, origin=dict(zip(HOSTILE, HOSTILE, strict=True)))
+    origin = Origin(*HOSTILE[:3], logs=HOSTILE)
+    of = replace(linear(HOSTILE, HOSTILE[:1]), origin=origin)
+    page = page_of(tmp_path, of)
     for number, name in enumerate(HOSTILE):
         assert visible(name, number) in page.text
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     invisible_times = "\u2062"  # MathML's, between factors
-    for letter in summary(of) + text + page.text.replace(invisible_times, ""):
+    for letter in summary_of(of) + text + page.text.replace(invisible_times, ""):
         assert letter.isprintable() or letter == "\n"
     # Beside text that is indented, and so shown as it is, no mark is left.
     assert set("<{[").isdisjoint(re.sub(r"(?m)^    .*$|^!\[.*$", "", text))
@@ -325,25 +330,28 @@ def test_data_that_are_not_the_models(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"verdicts": None},
-        {"verdicts": [7]},
-        {"verdicts": []},
-        {"verdicts": [{"kind": ["trusted"], "reasons": 3}]},
-        {"verdicts": [{"kind": "certain"}]},
-    ],
-)
-def test_verdicts_of_any_file(settings: Mapping[str, Any]) -> None:
-    of = replace(fraction(), settings={"parameters": 3, **settings})
-    assert headline(findings(of)[0]) == "Nobody has judged this equation."
+def test_what_is_said_of_the_search() -> None:
+    ends: Json = {"x1": (0.5, 9)}
+    parameters = {"domain": ends, "snap": True, "time_limit": None}
+    outcomes = (Outcome(TRUSTED, "time", 12), Outcome(TRUSTED, "time", 3))
+    of = replace(
+        linear(["x1"], ["y", "z"]), parameters=parameters, outcomes=outcomes, seconds=2
+    )
+    assert dict(search_facts(of)) == {
+        "domain": "x1: 0.5, 9",
+        "snap": "yes",
+        "time_limit": "default",
+        "ended": "time, time",
+        "attempts": "12, 3",
+        "seconds": "2",
+    }
 
 
-def test_a_verdict_without_sentences() -> None:
-    of = model(fraction().equations, verdicts=[{**TRUSTED, "reasons": "x"}])
+@pytest.mark.parametrize("selection", [None, "v_int_z", 3])
+def test_an_unknown_criterion_is_taken_for_the_usual_one(selection: Json) -> None:
+    of = replace(fraction(), parameters={"selection": selection})
     (finding,) = findings(of)
-    assert finding.verdict is not None and finding.verdict.reasons == ()
+    assert "by the information criterion" in how_chosen(of, finding)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from pages import Page, check_harmless
 from report_models import fifteen_terms, linear, samples
 
 from eqlearn.equation.write.names import visible
+from eqlearn.model.model import Origin
 from eqlearn.report.report_files import write_report
 
 CHROMIUM = shutil.which("chromium")
@@ -102,9 +104,9 @@ def test_hostile_names_are_shown_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eqlearn.report.html.MOST_SLICES", 3)
-    of = linear(HOSTILE, HOSTILE[1:2])
-    origin = {"file": HOSTILE[0], HOSTILE[3]: HOSTILE[4]}
-    html, *_ = write_report(tmp_path, of, *samples(of), origin=origin)
+    origin = Origin(table=HOSTILE[0], environment=HOSTILE[3], logs=(HOSTILE[4],))
+    of = replace(linear(HOSTILE, HOSTILE[1:2]), origin=origin)
+    html, *_ = write_report(tmp_path, of, *samples(of))
     document, asked = opened(html, tmp_path / "profile", "--dump-dom")
     assert asked == []
     page = Page(document)

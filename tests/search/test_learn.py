@@ -13,9 +13,9 @@ from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.units import register_unit
 from eqlearn.problems import Learned, identified, problem
 from eqlearn.search.learn import Found, learn
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
-from eqlearn.search.tables import tasks_of
 
 
 def formula(found: Found) -> str:

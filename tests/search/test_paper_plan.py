@@ -29,9 +29,9 @@ from eqlearn.search.attempts.grid_networks import (
 from eqlearn.search.keep.final_fits import Candidate, final_fit
 from eqlearn.search.learn import Found, learn
 from eqlearn.search.paper_plan import PaperPlan
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.strategy import Rows, Strategy
-from eqlearn.search.tables import tasks_of
+from eqlearn.search.strategy import RowCounts, Strategy
 from eqlearn.search.task import Task
 
 TINY = Grid(
@@ -267,7 +267,7 @@ def as_published(task: Task, graph: Graph) -> Candidate:
 
 def test_networks_are_judged_on_what_was_held_out_with_the_test_threshold() -> None:
     # Fewer rows than there are decide about constants, as in a table of 200 000.
-    few = Strategy(rows=Rows(snap=50, prune=30))
+    few = Strategy(rows=RowCounts(snap=50, prune=30))
     x = np.linspace(0, 1, 200)[:, None]
     far = np.array([[-1.0], [1.5]])
     (task,) = tasks_of(Request(x, x, far=(far, far), recipe=TINY, strategy=few))

@@ -1,10 +1,12 @@
 """The command `control`: equations of motion from an environment, then control."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eqlearn.cli.option_names import spelled_as_options
 from eqlearn.cli.output import (
     FOUND,
     Directory,
@@ -44,10 +46,11 @@ From the log of a machine, without an environment:
 
 """
 
-#: The planners; the library is not loaded only to list them.
+#: The planners, named here because a list of them should not load the library.
 PLANNERS = ("shooting", "cem", "mppi")
 
 
+@spelled_as_options(data="ENV", model="--model", path="--model")
 def control(
     env: Annotated[
         str | None,
@@ -148,9 +151,11 @@ def control(
             "--summed", help="Add costs up on the way; else the end of it counts."
         ),
     ] = False,
-    time: Annotated[
+    time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Learn for at most so long: 90s, 5m, 2h."),
+        typer.Option(
+            "--time", metavar="TIME", help="Learn for at most so long: 90s, 5m, 2h."
+        ),
     ] = None,
     seed: Annotated[
         int,
@@ -159,7 +164,7 @@ def control(
         ),
     ] = 0,
     jobs: Jobs = -1,
-    out: Directory = Path("control-run"),
+    run_dir: Directory = Path("control-run"),
     quiet: Quiet = False,
 ) -> int:
     """Learn the equations of motion of an environment, then control it.
@@ -168,10 +173,10 @@ def control(
     there is a cost, a planner then drives the environment with them: the reward is
     printed, controlled.npz and controlled.gif are written.
     """
-    from eqlearn.control_session import Request, known_model, prepared
+    from eqlearn.control_session import ControlRequest, known_model, prepared
 
     tell_note = _silent if quiet else _tell_note
-    request = Request(
+    request = ControlRequest(
         env=env,
         logs=tuple(log or ()),
         model=model,
@@ -194,23 +199,19 @@ def control(
     setting = prepared(request)
     code, equations = FOUND, known_model(setting)
     if equations is None:
-        try:
-            equations = _learned(
-                setting, out, time_limit=time, n_jobs=jobs, verbose=not quiet
-            )
-        except KeyboardInterrupt:
-            tell(f"Interrupted. {how_to_resume(out)}")
-            end_at_once()
-        code = code_after_fit(equations, out)
+        equations = _learned(
+            setting, run_dir, time_limit=time_limit, jobs=jobs, verbose=not quiet
+        )
+        code = code_after_fit(equations, run_dir)
     say("\n".join(_equations(equations)))
     if model is None:
-        say(f"Report: {out / 'report.html'}")
+        say(f"Report: {run_dir / 'report.html'}")
     if setting.env is None:
         tell_note("there is no environment to control")
     elif setting.cost is None:
         tell_note("no cost is known: give --cost MODULE:FUNCTION to control")
     elif code == FOUND:
-        _drive(setting, equations, out, quiet)
+        _drive(setting, equations, run_dir, tell_note)
     return code
 
 
@@ -226,10 +227,16 @@ def _silent(line: str) -> None:
     del line
 
 
-def _learned(setting: "Setting", out: Path, **settings: object) -> "Model":
+def _learned(
+    setting: "Setting", run_dir: Path, *, jobs: int, **parameters: object
+) -> "Model":
     from eqlearn.control_session import learn, trajectories
 
-    return learn(setting, trajectories(setting), out, **settings)
+    try:
+        return learn(setting, trajectories(setting), run_dir, jobs=jobs, **parameters)
+    except KeyboardInterrupt:
+        tell(f"Interrupted. {how_to_resume(run_dir)}")
+        end_at_once()
 
 
 def _equations(model: "Model") -> list[str]:
@@ -238,18 +245,20 @@ def _equations(model: "Model") -> list[str]:
     return [formula_text(one.snapped, model.inputs, one.target) for one in model.chosen]
 
 
-def _drive(setting: "Setting", model: "Model", out: Path, quiet: bool) -> None:
+def _drive(
+    setting: "Setting", model: "Model", run_dir: Path, tell_note: Callable[[str], None]
+) -> None:
     import numpy as np
 
     from eqlearn.control_session import CONTROLLED, FILM, drive
 
-    (out / FILM).unlink(missing_ok=True)
-    run = drive(setting, model, out, _silent if quiet else _tell_note)
+    (run_dir / FILM).unlink(missing_ok=True)
+    run = drive(setting, model, run_dir, tell_note)
     say(
         f"Controlled for {len(run.trajectory.actions)} steps: reward "
         f"{run.trajectory.total_reward:.1f}, "
         f"{1e3 * float(np.median(run.plan_seconds)):.1f} ms a step."
     )
     for name in (CONTROLLED, FILM):
-        if (out / name).exists():
-            say(str(out / name))
+        if (run_dir / name).exists():
+            say(str(run_dir / name))

@@ -1,5 +1,6 @@
 """What the commands share: options, how they print and end, how lists are typed."""
 
+import json
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from eqlearn.errors import must, printable
 
 if TYPE_CHECKING:
     from eqlearn.model.model import Model
+    from eqlearn.report.findings import Finding
 
 Jobs = Annotated[
     int,
@@ -20,9 +22,12 @@ Jobs = Annotated[
         metavar="N", min=-1, max=1024, help="Processes; -1 is one for every core."
     ),
 ]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as one line of JSON.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
 Directory = Annotated[
-    Path, typer.Option(metavar="DIR", help="Where everything is kept.")
+    Path, typer.Option("--out", metavar="DIR", help="Where everything is kept.")
 ]
 
 FOUND, NOTHING_FOUND, REFUSED, INTERNAL, INTERRUPTED = 0, 1, 2, 70, 130
@@ -48,7 +53,7 @@ def tell(line: str) -> None:
 
 
 def deliver(text: str) -> None:
-    """Print for programs; a terminal gets it as people do."""
+    """Print for programs as it is, and on a terminal escaped as for people."""
     if sys.stdout.isatty():
         say(text.rstrip("\n"))
     else:
@@ -92,17 +97,62 @@ def whole_numbers(option: str, text: str, like: str, n_digits: int) -> tuple[int
     return tuple(int(number) for number in text.split(","))
 
 
-def code_after_fit(model: "Model", directory: Path) -> int:
+def print_result(
+    model: "Model",
+    findings: Sequence["Finding"],
+    run: Path,
+    *,
+    as_json: bool,
+    quiet: bool = False,
+) -> None:
+    """Print what was found: for people, or as one line for programs."""
+    from eqlearn.report.text import summary
+
+    text = summary(model, findings).rstrip()
+    report = (run if run.is_dir() else run.parent) / "report.html"
+    if report.exists():
+        text += f"\n\nReport: {report}"
+    if not as_json:
+        say(text)
+        return
+    for line in [] if quiet else text.split("\n"):
+        tell(line)
+    typer.echo(json_line(model, findings, run))
+
+
+def json_line(model: "Model", findings: Sequence["Finding"], run: Path) -> str:
+    """The result for programs: README.md describes it, and it only ever grows."""
+    from eqlearn.equation.write.display import formula_text
+
+    def formula(one: "Finding") -> str:
+        text = formula_text(one.chosen.snapped, model.inputs, one.target, None)
+        return text[len(f"{one.target} = ") :]
+
+    def by_target(fact: Callable[["Finding"], object]) -> dict[str, object]:
+        return {one.target: fact(one) for one in findings}
+
+    result = {
+        "equations": by_target(formula),
+        "run": str(run),
+        "seconds": model.seconds,
+        "validation_rms": by_target(lambda f: f.chosen.scores.get("validation_error")),
+        "complexity": by_target(lambda f: f.chosen.complexity),
+        "verdict": by_target(lambda f: f.verdict.kind),
+    }
+    return json.dumps(result)
+
+
+def code_after_fit(model: "Model", run_dir: Path) -> int:
     """The exit code that tells what a search has found."""
-    if "interrupt" in model.settings["ended"]:
-        tell(f"Interrupted; this is the best so far. {how_to_resume(directory)}")
+    if model.was_interrupted:
+        tell(f"Interrupted; this is the best so far. {how_to_resume(run_dir)}")
         return INTERRUPTED
-    kinds = [verdict["kind"] for verdict in model.settings["verdicts"]]
-    return NOTHING_FOUND if "nothing" in kinds else FOUND
+    is_missing = any(verdict.kind == "nothing" for verdict in model.verdicts)
+    return NOTHING_FOUND if is_missing else FOUND
 
 
-def how_to_resume(directory: Path) -> str:
+def how_to_resume(run_dir: Path) -> str:
     """Say what is left of a run that was interrupted."""
-    if not directory.is_dir():
+    if not run_dir.is_dir():
         return "Nothing was begun."
-    return f"The same command goes on from what is in {directory}."
+    return f"The same command goes on from what is in {run_dir}."

@@ -1,11 +1,13 @@
 """The commands `reproduce ...`: the experiments of the paper, one command for each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from eqlearn.cli.option_names import spelled_as_options
 from eqlearn.cli.output import (
     Directory,
     Jobs,
@@ -33,6 +35,7 @@ def reproduce() -> None:
 
 
 @reproduce_app.command()
+@spelled_as_options(rollout_steps="--steps")
 def control(
     quick: Annotated[
         bool,
@@ -71,9 +74,13 @@ def control(
     noise_rollouts: Annotated[
         int | None, typer.Option(metavar="K", help="Rollouts where there is noise; 3.")
     ] = None,
-    time: Annotated[
+    time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="To learn equations, at most: 90s, 2m; 5m."),
+        typer.Option(
+            "--time",
+            metavar="TIME",
+            help="To learn equations, at most: 90s, 2m; 5m.",
+        ),
     ] = None,
     planner: Annotated[
         str | None,
@@ -106,33 +113,39 @@ def control(
 
     from eqlearn.data.duration import seconds
     from eqlearn.reproduce.section5.control_experiments import QUICK, Extent, reproduce
-    from eqlearn.run_directory import spelled_as_options
 
-    with spelled_as_options():
-        given: dict[str, Any] = {
-            "experiments": experiments,
-            "runs": runs,
-            "rollouts": None
-            if rollouts is None
-            else whole_numbers("--rollouts", rollouts, "1,2", 9),
-            "models": None if models is None else tuple(names([models])),
-            "sensor_noise": _levels("--sensor-noise", sensor_noise, has_noise),
-            "action_noise": _levels("--action-noise", action_noise, has_noise),
-            "noise_rollouts": noise_rollouts,
-            "time_limit": seconds(time),
-            "planner": planner,
-            "rollout_steps": steps,
-            "spread": spread,
-        }
-        wanted = {name: value for name, value in given.items() if value is not None}
-        extent = replace(QUICK if quick else Extent(), **wanted)
-        try:
-            written = reproduce(out, extent, jobs=jobs, tell=say)
-        except KeyboardInterrupt:
-            tell(f"Interrupted. {how_to_resume(out)}")
-            end_at_once()
+    given: dict[str, Any] = {
+        "experiments": experiments,
+        "runs": runs,
+        "rollouts": _counts("--rollouts", rollouts),
+        "models": None if models is None else tuple(names([models])),
+        "sensor_noise": _levels("--sensor-noise", sensor_noise, has_noise),
+        "action_noise": _levels("--action-noise", action_noise, has_noise),
+        "noise_rollouts": noise_rollouts,
+        "time_limit": seconds(time_limit),
+        "planner": planner,
+        "rollout_steps": steps,
+        "spread": spread,
+    }
+    wanted = {name: value for name, value in given.items() if value is not None}
+    extent = replace(QUICK if quick else Extent(), **wanted)
+    with _telling_what_is_left(out):
+        written = reproduce(out, extent, jobs=jobs, tell=say)
     for path in written:
         say(str(path))
+
+
+@contextmanager
+def _telling_what_is_left(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell(f"Interrupted. {how_to_resume(out)}")
+        end_at_once()
+
+
+def _counts(option: str, text: str | None) -> tuple[int, ...] | None:
+    return None if text is None else whole_numbers(option, text, "1,2", 9)
 
 
 def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...] | None:
@@ -148,6 +161,9 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
 
 
 @reproduce_app.command()
+@spelled_as_options(
+    length="--length", initial="--initial", name="--problems", selection="--criteria"
+)
 def networks(
     problems: Annotated[
         str, typer.Option(metavar="PROBLEM,...", help="Problems of section 4.")
@@ -189,26 +205,22 @@ def networks(
     from eqlearn.reproduce.jsonl import whole_lines
     from eqlearn.reproduce.section4.instances import selected, table, told
     from eqlearn.reproduce.section4.networks import train_networks, trainings
-    from eqlearn.run_directory import spelled_as_options
     from eqlearn.search.conclude.selection import check
 
-    spelled = {name: f"--{name}" for name in ("length", "initial")}
-    spelled |= {"name": "--problems", "selection": "--criteria"}
-    with spelled_as_options(**spelled):
-        path, picked_by = out / "networks.jsonl", names([criteria])
+    path, picked_by = out / "networks.jsonl", names([criteria])
+    for criterion in picked_by:
+        check(criterion, has_far=True)
+    numbers = whole_numbers("--seeds", seeds, "1,2", 9)
+    wanted = trainings(names([problems]), numbers, length, initial)
+    try:
+        train_networks(wanted, path, tell=say)
+        lines = list(whole_lines(path))
         for criterion in picked_by:
-            check(criterion, has_far=True)
-        numbers = whole_numbers("--seeds", seeds, "1,2", 9)
-        wanted = trainings(names([problems]), numbers, length, initial)
-        try:
-            train_networks(wanted, path, tell=say)
-            lines = list(whole_lines(path))
-            for criterion in picked_by:
-                for pick in selected(lines, criterion):
-                    say(told(pick, refine))
-        except KeyboardInterrupt:
-            tell(f"Interrupted. {how_to_resume(out)}")
-            end_at_once()
+            for pick in selected(lines, criterion):
+                say(told(pick, refine))
+    except KeyboardInterrupt:
+        tell(f"Interrupted. {how_to_resume(out)}")
+        end_at_once()
     page = out / "networks.md"
     page.write_text(table(lines, picked_by).markdown(), encoding="utf-8")
     say(str(page))
@@ -225,75 +237,80 @@ SECTION_4 = {
 }
 
 
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="Independent runs; as in the paper, 10 or 3."
+    ),
+]
+RunTime = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help="For one run; 60s or 3m. The paper's recipe has no limit, and trains for "
+        "fewer epochs if it is given one.",
+    ),
+]
+RecipeOption = Annotated[
+    str,
+    typer.Option(
+        metavar="fast|paper|refined",
+        help="How EQL÷ learns: in seconds, by the paper's grid of networks, or by that "
+        "grid with its networks pruned and refitted.",
+        autocompletion=completing("fast", "paper", "refined"),
+    ),
+]
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        metavar="METHOD,...",
+        help="Some of eqlearn (with another recipe eqlearn-paper, eqlearn-refined), "
+        "eql, mlp, svr, pyoperon, gplearn, sindy, sindy-informed, zero; all by "
+        "default.",
+    ),
+]
+
+
 def _experiment(*experiments: str) -> Callable[..., None]:
     """Make the command that conducts some experiments."""
 
+    @spelled_as_options()
     def command(
-        seeds: Annotated[
-            int | None,
-            typer.Option(
-                metavar="N", min=1, help="Independent runs; as in the paper, 10 or 3."
-            ),
-        ] = None,
-        time: Annotated[
-            str | None,
-            typer.Option(
-                metavar="TIME",
-                help="For one run; 60s or 3m. The paper's recipe has no limit, and "
-                "trains for fewer epochs if it is given one.",
-            ),
-        ] = None,
-        recipe: Annotated[
-            str,
-            typer.Option(
-                metavar="fast|paper|refined",
-                help="How EQL÷ learns: in seconds, by the paper's grid of networks, or "
-                "by that grid with its networks pruned and refitted.",
-                autocompletion=completing("fast", "paper", "refined"),
-            ),
-        ] = "fast",
-        methods: Annotated[
-            str | None,
-            typer.Option(
-                metavar="METHOD,...",
-                help="Some of eqlearn (with another recipe eqlearn-paper, "
-                "eqlearn-refined), eql, mlp, svr, pyoperon, gplearn, sindy, "
-                "sindy-informed, zero; all by default.",
-            ),
-        ] = None,
+        seeds: Seeds = None,
+        time_limit: RunTime = None,
+        recipe: RecipeOption = "fast",
+        methods: Methods = None,
         jobs: Jobs = -1,
         out: Directory = Path("reproduced"),
     ) -> None:
         from eqlearn.data.duration import seconds
         from eqlearn.reproduce.section4.results import reproduce
-        from eqlearn.run_directory import spelled_as_options
 
-        with spelled_as_options():
-            try:
-                written = reproduce(
-                    [name for name in experiments if name != CONTROL],
-                    out,
-                    recipe=recipe,
-                    methods=None if methods is None else names([methods]),
-                    n_seeds=seeds,
-                    seconds=seconds(time),
-                    jobs=jobs,
-                    tell=say,
-                )
-                if CONTROL in experiments:
-                    # Here, not above: the others do without Gymnasium.
-                    from eqlearn.reproduce.section5.control_experiments import (
-                        reproduce as swing_up,
-                    )
-
-                    written += swing_up(out, jobs=jobs, tell=say)
-            except KeyboardInterrupt:
-                tell(f"Interrupted. {how_to_resume(out)}")
-                end_at_once()
+        with _telling_what_is_left(out):
+            written = reproduce(
+                [name for name in experiments if name != CONTROL],
+                out,
+                recipe=recipe,
+                methods=None if methods is None else names([methods]),
+                n_seeds=seeds,
+                seconds=seconds(time_limit),
+                jobs=jobs,
+                tell=say,
+            )
+            if CONTROL in experiments:
+                written += _swing_ups(out, jobs)
         for path in written:
             say(str(path))
 
     return command
+
+
+def _swing_ups(out: Path, jobs: int) -> tuple[Path, ...]:
+    # Not imported above: the other experiments do without Gymnasium.
+    from eqlearn.reproduce.section5.control_experiments import reproduce
+
+    return tuple(reproduce(out, jobs=jobs, tell=say))
 
 
 for _name, _about in SECTION_4.items():

@@ -42,15 +42,18 @@ def _rms_of(column: Array) -> float:
     return largest * float(np.sqrt(np.mean((column / (largest or 1.0)) ** 2)))
 
 
-def domain_of_use(x: Array) -> tuple[Array, Array]:
+def domain_of_use(x: Array, far: Array | None = None) -> tuple[Array, Array]:
     """Widen each column's range to twice its size, keeping a column's single sign.
 
-    Where it would cross zero, the range ends half-way between zero and the data.
+    Where it would cross zero, the range ends half-way between zero and the data. Far
+    points (K, D) are part of it, but do not widen it any further.
     """
     low, high = x.min(axis=0), x.max(axis=0)
     margin = (high - low) / 2
     wide_low, wide_high = low - margin, high + margin
-    return (
-        np.where(low >= 0, np.maximum(wide_low, low / 2), wide_low),
-        np.where(high <= 0, np.minimum(wide_high, high / 2), wide_high),
-    )
+    wide_low = np.where(low >= 0, np.maximum(wide_low, low / 2), wide_low)
+    wide_high = np.where(high <= 0, np.minimum(wide_high, high / 2), wide_high)
+    if far is None or not len(far):
+        return wide_low, wide_high
+    ends = np.concatenate([[wide_low, wide_high], far])
+    return ends.min(axis=0), ends.max(axis=0)

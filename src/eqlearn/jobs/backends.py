@@ -33,7 +33,7 @@ RESUME = "Start the same command again to go on."
 logger = logging.getLogger(__name__)
 
 
-class Ended(NamedTuple):
+class EndedSegment(NamedTuple):
     """A segment that ended: by a step, an error of its own, or its worker's death."""
 
     job: Job
@@ -54,7 +54,7 @@ class Backend(Protocol):
         """Begin the next segment of a job."""
         ...
 
-    def ended(self, timeout: float) -> list[Ended]:
+    def ended(self, timeout: float) -> list[EndedSegment]:
         """Wait until a segment has ended, but not longer than this many seconds."""
         ...
 
@@ -63,12 +63,12 @@ class Backend(Protocol):
         ...
 
 
-def computed(data: Any, job: Job, state: bytes | None) -> Ended:
+def computed(data: Any, job: Job, state: bytes | None) -> EndedSegment:
     """Compute one segment; what goes wrong in it is a result too."""
     try:
-        return Ended(job, job.segment(data, job.specification, state))
+        return EndedSegment(job, job.segment(data, job.specification, state))
     except Exception as error:  # a candidate's failure must not end the search
-        return Ended(job, None, f"{type(error).__name__}: {error}")
+        return EndedSegment(job, None, f"{type(error).__name__}: {error}")
 
 
 class Serial:
@@ -84,7 +84,7 @@ class Serial:
         """Put a segment in line."""
         self._waiting.append((job, state))
 
-    def ended(self, timeout: float) -> list[Ended]:
+    def ended(self, timeout: float) -> list[EndedSegment]:
         """Compute the first in line."""
         del timeout
         if not self._waiting:
@@ -136,9 +136,9 @@ class Cluster:
         depends on them: the others would go hungry.
         """
         if name not in self._sent:
-            from eqlearn.jobs.worker import Data
+            from eqlearn.jobs.worker import WorkerData
 
-            data, called = Data(self._data[name]), f"eqlearn-{uuid4().hex}"
+            data, called = WorkerData(self._data[name]), f"eqlearn-{uuid4().hex}"
             try:
                 self._client.register_plugin(data, name=called)
             except OSError:  # a worker has just died
@@ -154,7 +154,7 @@ class Cluster:
             with suppress(OSError):  # a worker has just died
                 self._client.unregister_worker_plugin(called)
 
-    def ended(self, timeout: float) -> list[Ended]:
+    def ended(self, timeout: float) -> list[EndedSegment]:
         """Wait for the first of the running segments."""
         if done := self._home.ended(timeout):
             return done
@@ -191,13 +191,13 @@ class Cluster:
             self._client.cancel(dropped)
 
 
-def _outcome(job: Job, future: Any) -> Ended:
+def _outcome(job: Job, future: Any) -> EndedSegment:
     import distributed
 
-    lost = Ended(job, None, "the cluster lost it", n_deaths=1)
+    lost = EndedSegment(job, None, "the cluster lost it", n_deaths=1)
     if future.status == "finished":
         try:
-            ended: Ended = future.result()
+            ended: EndedSegment = future.result()
         except (distributed.CancelledError, OSError):
             return lost
         return ended
@@ -206,11 +206,11 @@ def _outcome(job: Job, future: Any) -> Ended:
     error = future.exception()
     if isinstance(error, distributed.KilledWorker):
         n_deaths = error.allowed_failures + 1
-        return Ended(job, None, "its worker process died", n_deaths)
-    return Ended(job, None, f"{type(error).__name__}: {error}")
+        return EndedSegment(job, None, "its worker process died", n_deaths)
+    return EndedSegment(job, None, f"{type(error).__name__}: {error}")
 
 
-class Growing:
+class GrowingBackend:
     """Computes in this process until the workers of a local cluster are ready.
 
     Starting processes takes seconds; a short search is over before.
@@ -235,7 +235,7 @@ class Growing:
         """Begin a segment here or there."""
         (self._there or self._here).start(job, state)
 
-    def ended(self, timeout: float) -> list[Ended]:
+    def ended(self, timeout: float) -> list[EndedSegment]:
         """Move to the workers if they are ready; tell what has ended."""
         if self._ready is None and time.monotonic() > self._boot_at:
             self._ready = _in_background(self._boot)
@@ -373,7 +373,7 @@ def backend(
     elif n_processes(jobs) == 1:
         yield Serial(data)
     else:
-        growing = Growing(n_processes(jobs), data, preload)
+        growing = GrowingBackend(n_processes(jobs), data, preload)
         try:
             yield growing
         finally:

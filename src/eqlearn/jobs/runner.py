@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple, TypeAlias
 
-from eqlearn.jobs.backends import Backend, Ended
+from eqlearn.jobs.backends import Backend, EndedSegment
 from eqlearn.jobs.job import Job, Plan, Stage
 from eqlearn.jobs.store import Memory, Record, Store
 
@@ -35,7 +35,7 @@ class Event(NamedTuple):
     seconds: float  # of work on the run so far
 
 
-Callback: TypeAlias = Callable[[Event], None]
+EventCallback: TypeAlias = Callable[[Event], None]
 
 
 class Ending(NamedTuple):
@@ -77,7 +77,7 @@ def run(
     *,
     time_limit: float | None = None,
     interrupts: Interrupts | None = None,
-    callback: Callback = lambda event: None,
+    callback: EventCallback = lambda event: None,
 ) -> Ending:
     """Drive all plans to their end, or until time is up or Ctrl-C was pressed.
 
@@ -105,7 +105,7 @@ class _Session:
         plans: Sequence[Plan],
         backend: Backend,
         store: Memory | Store,
-        callback: Callback,
+        callback: EventCallback,
     ) -> None:
         self.tracks = [_Track(plan) for plan in plans]
         self._backend, self._store, self._callback = backend, store, callback
@@ -240,7 +240,7 @@ class _Session:
         for track, job, state in done:
             self._settle(track, job, "done", state)
 
-    def _bury(self, track: "_Track", ended: Ended) -> None:
+    def _bury(self, track: "_Track", ended: EndedSegment) -> None:
         """Try a segment again whose worker died; give up on one that fails itself."""
         job, record = ended.job, self._store.find(ended.job.key)
         n_tries = record.n_tries + max(ended.n_deaths, 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
-from eqlearn.jobs.backends import Ended, computed
+from eqlearn.jobs.backends import EndedSegment, computed
 from eqlearn.jobs.job import Job
 
 
@@ -15,16 +15,16 @@ def dask_setup(worker: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class Data(WorkerPlugin):
+class WorkerData(WorkerPlugin):
     """Data that are brought to every worker before its first segment."""
 
     def __init__(self, data: Any) -> None:
         self.data = data
 
 
-def compute(called: str, job: Job, state: bytes | None) -> Ended:
+def compute(called: str, job: Job, state: bytes | None) -> EndedSegment:
     """Compute a segment from the data of this name."""
     found = get_worker().plugins.get(called)
-    if not isinstance(found, Data):
-        return Ended(job, None, "its worker had no data", n_deaths=1)
+    if not isinstance(found, WorkerData):
+        return EndedSegment(job, None, "its worker had no data", n_deaths=1)
     return computed(found.data, job, state)

@@ -1,13 +1,25 @@
-"""What was learned, as values: a model, its equations and their constants."""
+"""What was learned, as values: a model, its equations, verdicts and origin."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.network.graph import Connection, Graph
+
+#: Whatever JSON can hold.
+Json: TypeAlias = (
+    "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+)
+#: How far a formula can be trusted, from far to not at all.
+Kind: TypeAlias = Literal["trusted", "plausible", "doubtful", "nothing"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: What ended a search: its attempts agreed, its time was up, or the user stopped it.
+SearchEnd: TypeAlias = Literal["finished", "time", "interrupt"]
+ENDS: tuple[SearchEnd, ...] = get_args(SearchEnd)
 
 
 @dataclass(frozen=True)
@@ -30,7 +42,7 @@ class Equation:
     rms: float  # of the residuals
     bic: float
     complexity: int
-    votes: int  # restarts that ended in this formula
+    votes: int  # attempts that ended in this formula
     has_pole: bool  # a denominator changes sign in the domain of use
     is_chosen: bool  # one for each target
     formula: str = ""  # for the reader of the file
@@ -38,8 +50,44 @@ class Equation:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """How far a formula can be trusted, why, and what to try if not far enough."""
+
+    kind: Kind
+    reasons: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the search for one target came to."""
+
+    verdict: Verdict  # on the chosen equation
+    ended: SearchEnd
+    n_attempts: int
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the data came from, as far as it is known."""
+
+    table: str | None = None  # a file, as the user named it
+    sha256: str | None = None  # of its bytes
+    environment: str | None = None  # whose motion was learned
+    logs: tuple[str, ...] = ()  # files of trajectories
+
+    def facts(self) -> dict[str, str]:
+        """What is known, by name."""
+        known = {**vars(self), "logs": ", ".join(self.logs)}
+        return {name: fact for name, fact in known.items() if fact}
+
+
+@dataclass(frozen=True)
 class Model:
-    """What was learned from a table: names, equations, and where they came from."""
+    """What was learned from a table: equations, how they were found, and from what."""
 
     inputs: tuple[str, ...]
     targets: tuple[str, ...]
@@ -47,7 +95,11 @@ class Model:
     domain: tuple[tuple[float, float], ...]  # of use: (low, high) of each input
     ranges: tuple[tuple[float, float], ...]  # of the data, likewise
     n_rows: int
-    settings: Mapping[str, Any] = field(default_factory=dict)  # whatever JSON can hold
+    outcomes: tuple[Outcome, ...]  # of the search for each target
+    seconds: float = 0.0  # that the search took
+    is_flat: bool = False  # whether predictions are (N,), as the target was
+    parameters: Mapping[str, Json] = field(default_factory=dict)  # of the learner
+    origin: Origin = Origin()
     versions: Mapping[str, str] = field(default_factory=dict)  # of programs used
 
     @property
@@ -56,7 +108,17 @@ class Model:
         by_target = {e.target: e for e in self.equations if e.is_chosen}
         return tuple(by_target[target] for target in self.targets)
 
-    def predict(self, x: Array, *, snapped: bool = True) -> Array:
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdict on each chosen equation."""
+        return tuple(outcome.verdict for outcome in self.outcomes)
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the user stopped the search before its end."""
+        return any(outcome.ended == "interrupt" for outcome in self.outcomes)
+
+    def predict(self, x: Array, *, snapped: bool = True) -> NDArray[np.float64]:
         """Targets (N, M) for inputs (N, D), by the chosen equations."""
         graphs = [e.snapped if snapped else e.graph for e in self.chosen]
         return np.concatenate([graph.evaluate(x)[0] for graph in graphs], axis=1)

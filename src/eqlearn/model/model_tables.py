@@ -1,15 +1,15 @@
-"""A model as rows to be read: its equations, and the constants of the chosen ones."""
+"""Equations as rows to be read: their errors and sizes, and their constants."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from eqlearn.model.model import Equation, Model
+from eqlearn.model.model import Equation
 from eqlearn.network.graph import CONSTANT, Graph
 
 
-def equation_rows(model: Model) -> list[dict[str, Any]]:
+def equation_rows(equations: Sequence[Equation]) -> list[dict[str, Any]]:
     """Every equation with its errors, its size and what each criterion says."""
-    return [_equation_row(equation) for equation in model.equations]
+    return [_equation_row(equation) for equation in equations]
 
 
 def _equation_row(equation: Equation) -> dict[str, Any]:
@@ -30,15 +30,17 @@ def _equation_row(equation: Equation) -> dict[str, Any]:
     }
 
 
-def constant_rows(model: Model) -> list[dict[str, Any]]:
-    """The fitted constants of the chosen equations, where they stand, and how sure.
+def constant_rows(
+    equations: Sequence[Equation], inputs: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The fitted constants of equations: what each is the weight of, and how sure.
 
     `snapped` is the simple value that the data allow for a constant, or None.
     """
     return [
         {"target": equation.target, **row}
-        for equation in model.chosen
-        for row in _constants_of(equation, model.inputs)
+        for equation in equations
+        for row in _constants_of(equation, inputs)
     ]
 
 

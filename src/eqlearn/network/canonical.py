@@ -14,14 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.network.graph import CONSTANT, Connection, Graph, Linear, Node
+from eqlearn.network.graph import CONSTANT, COSINE, Connection, Graph, Linear, Node
 from eqlearn.network.kernels import evaluate, tape
 from eqlearn.network.units import unit
 
 # A phase in (-π/2 + slack, π/2 + slack]: cosines, at π/2, are not at its edge.
 _PHASE_SLACK = 0.3
-#: The phase that makes a sine a cosine; exactly this value is not a parameter.
-COSINE = math.pi / 2
 
 
 def canonical(graph: Graph, x: Array) -> Graph:

@@ -5,6 +5,7 @@ in which each uses only earlier ones. Networks of every architecture become grap
 formulas are read off graphs.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -18,6 +19,8 @@ from eqlearn.network.units import unit
 
 #: The source of a bias: the constant feature 1.
 CONSTANT = -1
+#: The phase that makes a sine a cosine; exactly this value is not a parameter.
+COSINE = math.pi / 2
 
 #: Σ weight · feature, by the feature's number: inputs first, then units in order.
 Linear: TypeAlias = Mapping[int, float]

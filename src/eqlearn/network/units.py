@@ -79,7 +79,7 @@ def register_unit(
     Parameters
     ----------
     name : str
-        What the unit is called in `units=`; a Python identifier not yet taken.
+        What it is called in `functions=`; a Python identifier not yet taken.
     function : callable
         `function(xp, *arguments)`, written with `xp.sin`, `xp.exp`, ... so that it
         works with NumPy, JAX and SymPy alike.

@@ -1,11 +1,11 @@
 """What a report says of each target, as values: the text and the page only lay it out.
 
-A model may come from a file: its settings are read with care, its names as mere text.
+A model may come from a file of a stranger: its names are shown as mere text.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,10 @@ from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.write.display import formula_text
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable
-from eqlearn.model.model import Equation, Model
+from eqlearn.model.model import Equation, Json, Kind, Model, Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.selection import CRITERIA, DEFAULT
-from eqlearn.search.conclude.verdict import UNJUDGED, Verdict, kept_verdict
 
 #: Candidates that are listed; a search lists some thirteen for each target.
 MOST_LISTED = 30
@@ -26,7 +25,7 @@ MOST_LISTED = 30
 LONGEST_NAME = 60
 
 #: What the verdicts mean, as the first words that a reader sees.
-HEADLINES: Mapping[str, str] = {
+HEADLINES: Mapping[Kind, str] = {
     "trusted": "This equation can be trusted.",
     "plausible": "This equation is plausible.",
     "doubtful": "This equation is doubtful.",
@@ -54,14 +53,14 @@ class Finding:
     target: str
     chosen: Equation
     others: tuple[Equation, ...]  # the other candidates, the best first
-    verdict: Verdict | None
+    verdict: Verdict
     constants: tuple[Mapping[str, Any], ...]  # of the chosen one, as fitted
     domain: str  # what is proved or found of the denominator in the domain of use
 
 
 def findings(model: Model) -> tuple[Finding, ...]:
     """Put together what is known of each target."""
-    constants = constant_rows(replace(model, inputs=distinct(model.inputs)))
+    constants = constant_rows(model.chosen, distinct(model.inputs))
     low, high = np.reshape(model.domain, (-1, 2)).T
     return tuple(
         Finding(
@@ -73,7 +72,7 @@ def findings(model: Model) -> tuple[Finding, ...]:
                 for one in model.equations
                 if one.target == chosen.target and one is not chosen
             ),
-            kept_verdict(model.settings, number),
+            model.outcomes[number].verdict,
             tuple(row for row in constants if row["target"] == chosen.target),
             domain_report(chosen.snapped, low, high)[0].in_words(model.inputs),
         )
@@ -83,13 +82,12 @@ def findings(model: Model) -> tuple[Finding, ...]:
 
 def headline(finding: Finding) -> str:
     """Say in one sentence how far an equation can be trusted."""
-    return HEADLINES[finding.verdict.kind] if finding.verdict else UNJUDGED
+    return HEADLINES[finding.verdict.kind]
 
 
 def criterion(model: Model) -> str:
     """The name of the criterion that chose."""
-    parameters = model.settings.get("parameters")
-    name = parameters.get("selection") if isinstance(parameters, Mapping) else None
+    name = model.parameters.get("selection")
     return name if isinstance(name, str) and name in CRITERIA else DEFAULT
 
 
@@ -170,7 +168,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidateTable:
     """The table of candidates of one target, the chosen one first."""
 
     headings: tuple[str, ...]
@@ -179,19 +177,17 @@ class Candidates:
     n_more: int
 
 
-def candidates(finding: Finding) -> Candidates:
-    """List the candidates with the numbers that are known of any of them."""
+def candidates(finding: Finding) -> CandidateTable:
+    """List the candidates, with a column for each number that any of them has."""
     everything = (finding.chosen, *finding.others)
     equations = everything[:MOST_LISTED]
-    rows = equation_rows(
-        Model((), (), equations, (), (), 0)  # only the equations are looked at
-    )
+    rows = equation_rows(equations)
     columns = [
         column
         for column in _COLUMNS
         if any(math.isfinite(row.get(column.key, math.nan)) for row in rows)
     ]
-    return Candidates(
+    return CandidateTable(
         tuple(column.heading for column in columns),
         equations,
         tuple(tuple(_cell(row, column) for column in columns) for row in rows),
@@ -205,7 +201,7 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """Write a constant with its standard error, both to the digits that mean something.
+    """Write a constant and its standard error, rounded to two digits of the error.
 
     Examples
     --------
@@ -216,7 +212,7 @@ def with_error(value: float, error: float) -> str:
         return f"{value:.4g}, not determined by the data"
     if error <= abs(value) * 1e-12:
         return f"{value:.12g}, exact to rounding"
-    # Two digits of the error; a power of ten apart only where zeros would fill lines.
+    # With an exponent only where a plain number would be mostly zeros.
     decimals = 1 - math.floor(math.log10(error))
     if not 0 <= decimals <= 8:
         digits = max(0, decimals + math.floor(math.log10(abs(value) or error)))
@@ -237,7 +233,7 @@ def simple(value: float | None) -> str:
 
 
 def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
-    """The units that the constants' places speak of, each as a graph of its own."""
+    """The units that the table of constants mentions, each as a graph of its own."""
     graph = finding.chosen.graph
     places = " ".join(str(row["of"]) for row in finding.constants)
     for k, node in enumerate(graph.nodes):
@@ -248,7 +244,7 @@ def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
 
 
 def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
-    """The numbers that sum an equation up, each with what it is."""
+    """The errors and the size of an equation, each with its description."""
     chosen, scores = finding.chosen, finding.chosen.scores
     facts = [
         (f"error on {n_rows:,} rows (root mean square)", f"{chosen.rms:.3g}"),
@@ -264,16 +260,18 @@ def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
     )
 
 
-def settings(model: Model) -> tuple[tuple[str, str], ...]:
-    """The settings of a search, one after the other."""
-    known = dict(model.settings)
-    known.pop("verdicts", None)
-    parameters = known.pop("parameters", {})
-    rows = {**(parameters if isinstance(parameters, Mapping) else {}), **known}
-    return tuple((str(name), _in_words(value)) for name, value in rows.items())
+def search_facts(model: Model) -> tuple[tuple[str, str], ...]:
+    """How the search was asked for and how it went, one fact after the other."""
+    facts: dict[str, Json] = {
+        **model.parameters,
+        "ended": [outcome.ended for outcome in model.outcomes],
+        "attempts": [outcome.n_attempts for outcome in model.outcomes],
+        "seconds": model.seconds,
+    }
+    return tuple((name, _in_words(value)) for name, value in facts.items())
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: Json) -> str:
     match value:
         case None:
             return "default"

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 MOST_SLICES = 12
 #: Letters of the widest piece of an equation in a table.
 WIDEST_CELL = 44
-#: Letters of a setting.
-_LONGEST_SETTING = 400
+#: Letters of a fact about the search.
+_LONGEST_FACT = 400
 
 
 def page(
@@ -43,7 +43,6 @@ def page(
     y: Array,
     *,
     curves: Sequence[Mapping[str, Any]],
-    origin: Mapping[str, str],
 ) -> str:
     """Write the page; x (N, D) and y (N, M) are the data or a sample of them."""
     sections = [
@@ -60,8 +59,8 @@ def page(
         sections=sections,
         phases=_phases(curves),
         n_shown=len(x),
-        origin=dict(origin),
-        settings=[(name, _cut(value)) for name, value in found.settings(model)],
+        origin=model.origin.facts(),
+        search=[(name, _cut(value)) for name, value in found.search_facts(model)],
         formula_colour=plots.FORMULA,
         measured_colour=plots.MEASURED,
     )
@@ -87,28 +86,41 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = "{:.4g}".format
-    # Whatever a file said: control characters would not even be valid on a page.
+    # Names from a file may have control characters, which no page may have.
     environment.filters["visible"] = lambda text: visible(str(text), 0)
     return environment
 
 
 def _section(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, Any]:
     """All that the page says of one target."""
-    table = found.candidates(finding)
-    rivals = finding.others[: len(plots.RIVALS)]
-    drawn, left_out = slice_inputs(finding)
     return {
         "id": f"target-{finding.number + 1}",
         "target": visible(finding.target, finding.number),
-        "kind": finding.verdict.kind if finding.verdict else "unjudged",
+        "kind": finding.verdict.kind,
         "headline": found.headline(finding),
         "verdict": finding.verdict,
+        "errors": found.errors(finding, model.n_rows),
+        "domain": finding.domain,
+        **_formula(model, finding),
+        **_constants(model, finding),
+        **_candidates(model, finding),
+        **_plots(finding, x, y),
+        **_slices(model, finding, x, y),
+    }
+
+
+def _formula(model: Model, finding: Finding) -> dict[str, Any]:
+    return {
         "equation": _typeset(finding.chosen.snapped, model, finding).html,
         "in_short": _in_a_table(finding.chosen, model, finding),
         "as_fitted": _typeset(finding.chosen.graph, model, finding).html,
         "text": found.formula(finding.chosen, model),
         "latex": _latex(finding.chosen, model),
-        "errors": found.errors(finding, model.n_rows),
+    }
+
+
+def _constants(model: Model, finding: Finding) -> dict[str, Any]:
+    return {
         "constants": [
             (
                 visible(row["of"], 0),
@@ -121,6 +133,13 @@ def _section(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, An
             typeset(graph, found.distinct(model.inputs), name).html
             for name, graph in found.units_of(finding)
         ],
+    }
+
+
+def _candidates(model: Model, finding: Finding) -> dict[str, Any]:
+    table = found.candidates(finding)
+    lines = zip(_rivals(finding), plots.RIVALS, strict=False)
+    return {
         "how_chosen": found.how_chosen(model, finding),
         "table": table,
         "candidates": [
@@ -129,18 +148,18 @@ def _section(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, An
         ],
         "rivals": [
             (f"candidate {k}", colour, plots.DASHES[dashes])
-            for k, (_, (colour, dashes)) in enumerate(
-                zip(rivals, plots.RIVALS, strict=False), start=2
-            )
+            for k, (_, (colour, dashes)) in enumerate(lines, start=2)
         ],
-        "domain": finding.domain,
-        "left_out": [visible(model.inputs[i], i) for i in left_out],
-        **_figures(model, finding, x, y, rivals, drawn),
     }
 
 
+def _rivals(finding: Finding) -> tuple[Equation, ...]:
+    """The candidates that are drawn beside the chosen one."""
+    return finding.others[: len(plots.RIVALS)]
+
+
 def slice_inputs(finding: Finding) -> tuple[list[int], list[int]]:
-    """Inputs along which something changes, and how many of them can be shown."""
+    """The inputs that candidates depend on: those to draw, and those left out."""
     graphs = [finding.chosen.graph, *(one.graph for one in finding.others)]
     used = [_inputs_of(graph) for graph in graphs]
     by_formula = [i for some in used for i in sorted(some)]
@@ -152,59 +171,61 @@ def _inputs_of(graph: Graph) -> set[int]:
     return {s for linear in graph.slots() for s in linear if 0 <= s < graph.n_inputs}
 
 
-def _figures(
-    model: Model,
-    finding: Finding,
-    x: Array,
-    y: Array,
-    rivals: Sequence[Equation],
-    drawn: Sequence[int],
-) -> dict[str, Any]:
+def _plots(finding: Finding, x: Array, y: Array) -> dict[str, Any]:
+    """How well the formula fits, and what it was chosen from."""
     with np.errstate(all="ignore"):
         predicted = finding.chosen.snapped.evaluate(x)[0][:, 0]
     target = finding.target
-    slices = plots.slice_panels(
+    figures = {
+        "fit": ("predicted against measured", plots.plot_fit(y, predicted, target)),
+        "residuals": (
+            "residuals against prediction",
+            plots.plot_residuals(y, predicted, target),
+        ),
+        "histogram": (
+            "distribution of the residuals",
+            plots.plot_histogram(y, predicted),
+        ),
+    }
+    if finding.others:
+        listed = (finding.chosen, *finding.others)
+        label = "error against complexity of the candidates"
+        figures["front"] = label, plots.plot_front(listed)
+    name = visible(target, finding.number)
+    drawn = {
+        key: _svg(figure, f"{name}: {label}", f"{_prefix(finding)}-{key}")
+        for key, (label, figure) in figures.items()
+    }
+    return {"front": "", **drawn}
+
+
+def _slices(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, Any]:
+    """The formula along each input, as far as they can be shown."""
+    drawn, left_out = slice_inputs(finding)
+    panels = plots.slice_panels(
         finding.chosen.snapped,
         x,
         y,
         model.inputs,
-        target,
-        rivals=[one.snapped for one in rivals],
+        finding.target,
+        rivals=[one.snapped for one in _rivals(finding)],
         domain=model.domain,
         inputs=drawn,
     )
-    name = visible(target, finding.number)
-    along = [visible(model.inputs[i], i) for i in drawn]
-    prefix = f"t{finding.number + 1}"
-    listed = (finding.chosen, *finding.others)
+    name = visible(finding.target, finding.number)
+    labels = [f"{name} along {visible(model.inputs[i], i)}" for i in drawn]
     return {
-        "fit": _svg(
-            plots.plot_fit(y, predicted, target),
-            f"{name}: predicted against measured",
-            f"{prefix}-fit",
-        ),
-        "residuals": _svg(
-            plots.plot_residuals(y, predicted, target),
-            f"{name}: residuals against prediction",
-            f"{prefix}-residuals",
-        ),
-        "histogram": _svg(
-            plots.plot_histogram(y, predicted),
-            f"{name}: distribution of the residuals",
-            f"{prefix}-histogram",
-        ),
-        "front": _svg(
-            plots.plot_front(listed),
-            f"{name}: error against complexity of the candidates",
-            f"{prefix}-front",
-        )
-        if finding.others
-        else "",
         "slices": [
-            _svg(panel, f"{name} along {along[k]}", f"{prefix}-slice{k + 1}")
-            for k, panel in enumerate(slices)
+            _svg(panel, label, f"{_prefix(finding)}-slice{k}")
+            for k, (panel, label) in enumerate(zip(panels, labels, strict=True), 1)
         ],
+        "left_out": [visible(model.inputs[i], i) for i in left_out],
     }
+
+
+def _prefix(finding: Finding) -> str:
+    """What makes the names inside a picture different from those of other targets."""
+    return f"t{finding.number + 1}"
 
 
 def _phases(curves: Sequence[Mapping[str, Any]]) -> list[Markup]:
@@ -225,7 +246,7 @@ def _svg(figure: "Figure", label: str, prefix: str) -> Markup:
 
 
 def _in_a_table(equation: Equation, model: Model, finding: Finding) -> Markup:
-    """An equation that fits into a column: as text if it cannot be broken well."""
+    """An equation for a column of a table: as text if a piece of it is too wide."""
     html, widest = _typeset(equation.snapped, model, finding)
     is_wide = widest > WIDEST_CELL
     return in_words(found.formula(equation, model)) if is_wide else html
@@ -245,6 +266,6 @@ def _latex(equation: Equation, model: Model) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= _LONGEST_SETTING:
+    if len(text) <= _LONGEST_FACT:
         return text
-    return f"{text[:_LONGEST_SETTING]}…"
+    return f"{text[:_LONGEST_FACT]}…"

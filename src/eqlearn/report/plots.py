@@ -18,17 +18,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Lines and letters; what is measured; the formula; its rivals. A page replaces INK and
-#: the shades by colours of its own, the others can be seen on white and on black.
+#: Axes and letters; a page replaces it by a colour of its own, light or dark.
 INK = "#20262c"
+#: The measured range and the domain of use, replaced likewise.
 SHADE = "#e3e6e9"
 FAINT = "#f2f3f5"
+#: Measurements and the formula, in colours that show on white and on black.
 MEASURED = "#4a8ad4"
 FORMULA = "#d9473f"
+#: Other candidates: colours and dashes.
 RIVALS = (("#2f9e63", "--"), ("#b07cd8", "-."), ("#c98a1b", ":"))
 DASHES = {"--": "dashed", "-.": "dash-dotted", ":": "dotted"}
-#: More points than this are drawn as one image, and more than that are left out.
+#: More points than this are drawn as one image instead of a mark each.
 MOST_MARKS = 300
+#: Of more points than this only some are drawn.
 MOST_POINTS = 20_000
 #: Letters of a name on an axis.
 LONGEST_LABEL = 40
@@ -52,7 +55,7 @@ _STYLE: Any = {
 _PANEL = (4.2, 3.1)
 _COLUMNS = {0: 1, 1: 1, 2: 2, 4: 2}  # by the number of panels; otherwise 3
 _MARGINS = {"left": 0.19, "right": 0.97, "bottom": 0.17, "top": 0.91}
-#: How far the plots follow a formula outside the measured targets, in their ranges.
+#: How many times the range of the measured targets is drawn above and below it.
 _BEYOND = 3
 
 
@@ -121,7 +124,7 @@ def plot_fit(measured: Array, predicted: Array, target: str) -> "Figure":
 
 
 def plot_residuals(measured: Array, predicted: Array, target: str) -> "Figure":
-    """Plot what the formula leaves against what it says: patterns are missed terms."""
+    """Plot residuals against predictions: a pattern is a term that is missing."""
     with drawing() as (figure, (axis,)):
         _scatter(axis, predicted, measured - predicted)
         axis.axhline(0.0, color=FORMULA, lw=1.2)
@@ -237,7 +240,7 @@ def plot_phases(
 def _batches(
     curves: Sequence[Mapping[str, Any]],
 ) -> Iterator[list[Mapping[str, Any]]]:
-    """Curves of the same networks: in a batch the epoch only grows."""
+    """Cut curves into batches of the same networks: within one, epochs only grow."""
     batch: list[Mapping[str, Any]] = []
     for curve in curves:
         if batch and curve["epoch"] <= batch[-1]["epoch"]:

@@ -13,8 +13,9 @@ from eqlearn.search.learn import Best, Progress
 if TYPE_CHECKING:
     from rich.table import Table
 
-#: Seconds between two lines in a log, and between two updates of a live view.
+#: Seconds between two lines in a log.
 LOG_EVERY = 60.0
+#: Seconds between two updates of a live view.
 SHOW_EVERY = 0.25
 #: Letters of a formula that are shown while it may still change.
 LONGEST_FORMULA = 100

@@ -13,7 +13,8 @@ from eqlearn._types import Array
 from eqlearn.errors import must
 from eqlearn.model.model import Model
 from eqlearn.report import plots
-from eqlearn.report.findings import Finding, findings
+from eqlearn.report.findings import Finding
+from eqlearn.report.findings import findings as findings_of
 from eqlearn.report.html import page, slice_inputs
 from eqlearn.report.svg import png
 from eqlearn.report.text import markdown
@@ -28,8 +29,8 @@ def write_report(
     x: Array,
     y: Array,
     *,
+    findings: Sequence[Finding] | None = None,
     curves: Sequence[Mapping[str, Any]] = (),
-    origin: Mapping[str, str] | None = None,
 ) -> tuple[Path, ...]:
     """Write the report of a model into a directory, all of it or nothing.
 
@@ -41,11 +42,11 @@ def write_report(
         What was learned.
     x, y : arrays (N, D) and (N, M)
         The data, or a sample of their rows.
+    findings : sequence of Finding, optional
+        What is said of the model, if that is known already.
     curves : sequence of mappings
         What each segment of the paper's training left, batch after batch; see
         `eqlearn.report.plots.plot_phases`. Empty for the fast recipe.
-    origin : mapping of str to str, optional
-        Facts about the data: the file's name, their hash, the command.
 
     Returns
     -------
@@ -53,12 +54,11 @@ def write_report(
         The files written, `report.html` first.
     """
     x, y = _checked(model, x, y)
-    found = findings(model)
-    facts = dict(origin or {})
+    found = findings_of(model) if findings is None else findings
     images = {_image_name(one): png(_slices(model, one, x, y)) for one in found}
     files = {
-        "report.html": page(model, found, x, y, curves=curves, origin=facts).encode(),
-        "report.md": markdown(model, found, list(images), facts).encode(),
+        "report.html": page(model, found, x, y, curves=curves).encode(),
+        "report.md": markdown(model, found, list(images)).encode(),
         **images,
     }
     return _written(Path(directory), files)
@@ -95,7 +95,7 @@ def _slices(model: Model, finding: Finding, x: Array, y: Array) -> Any:
 
 
 def _written(directory: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write all files beside their places, then move them there one by one."""
+    """Write all files under other names first, then rename them one by one."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with ExitStack() as leftovers:

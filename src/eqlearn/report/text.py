@@ -2,20 +2,20 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from eqlearn.errors import printable
 from eqlearn.model.model import Model
 from eqlearn.report import findings as found
-from eqlearn.report.findings import Finding, findings
+from eqlearn.report.findings import Finding
 
 _WIDTH = 88
 _LONGEST_FACT = 400
 
 
-def summary(model: Model) -> str:
+def summary(model: Model, findings: Sequence[Finding]) -> str:
     """Say what was learned: equations, verdicts, constants, errors, runners-up."""
-    parts = [_summary_of(model, finding) for finding in findings(model)]
+    parts = [_summary_of(model, finding) for finding in findings]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -33,8 +33,7 @@ def _summary_of(model: Model, finding: Finding) -> Iterator[str]:
 
 def _verdict(finding: Finding) -> str:
     sentences = [found.headline(finding)]
-    if finding.verdict:
-        sentences += [*finding.verdict.reasons, *finding.verdict.advice]
+    sentences += [*finding.verdict.reasons, *finding.verdict.advice]
     text = " ".join(sentences)
     return printable(text, len(text))
 
@@ -72,7 +71,6 @@ def markdown(
     model: Model,
     findings: Sequence[Finding],
     images: Sequence[str],
-    origin: Mapping[str, str],
 ) -> str:
     """Write the report in Markdown; `images` are the files of the slices."""
     lines = [
@@ -82,8 +80,12 @@ def markdown(
     ]
     for finding, image in zip(findings, images, strict=True):
         lines += _markdown_of(model, finding, image)
-    facts = {"Data": origin.items(), "Settings": found.settings(model)}
-    for title, rows in (*facts.items(), ("Versions", model.versions.items())):
+    facts = {
+        "Data": tuple(model.origin.facts().items()),
+        "Search": found.search_facts(model),
+        "Versions": tuple(model.versions.items()),
+    }
+    for title, rows in facts.items():
         if rows:
             cells = [(_plain(name), _plain(value)) for name, value in rows]
             lines += ["", f"## {title}", *_code(_aligned(cells))]
@@ -94,9 +96,8 @@ def _markdown_of(model: Model, finding: Finding, image: str) -> Iterator[str]:
     yield from ("", f"## {escaped(found.shown(finding.target, finding.number))}")
     yield from _code([found.formula(finding.chosen, model)])
     yield from ("", f"**{found.headline(finding)}**")
-    if finding.verdict:
-        for line in (*finding.verdict.reasons, *finding.verdict.advice):
-            yield escaped(_plain(line))
+    for line in (*finding.verdict.reasons, *finding.verdict.advice):
+        yield escaped(_plain(line))
     yield ""
     for name, value in found.errors(finding, model.n_rows):
         yield f"- {name}: {value}"

@@ -70,7 +70,7 @@ def _letters(element: Element) -> str:
 
 
 def _width(parts: Iterable[Element]) -> int:
-    """Letters beside each other: what stands above or below takes no more room."""
+    """How many letters stand side by side; of a fraction, those of its longer part."""
     return sum(
         max((_width([child]) for child in part), default=0)
         if part.tag in {"mfrac", "mtable"}
@@ -80,7 +80,7 @@ def _width(parts: Iterable[Element]) -> int:
 
 
 def _bare(element: Element) -> Element:
-    """What a row of a single element holds."""
+    """Take an element out of the rows that hold nothing else."""
     while element.tag == "mrow" and len(element) == 1:
         element = element[0]
     return element

@@ -9,7 +9,7 @@ from eqlearn.equation.refine.criterion import Scored, is_exact
 from eqlearn.jobs.job import Job, Stage, Together
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.agenda import (
-    Outcome,
+    AttemptOutcome,
     batch_job,
     n_before,
     n_until_angles,
@@ -28,7 +28,7 @@ from eqlearn.search.keep.stopping import Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.target import Target
 
 
-class Learned(NamedTuple):
+class Insight(NamedTuple):
     """What the first batches have shown, to steer later ones by."""
 
     residual: float  # mean square of the best formula's
@@ -57,7 +57,7 @@ class FastPlan:
         self._data = task.search_rows()
         self._mean = mean_formula(task, self._data).graph
         self._relevant = RelevantInputs.of(task)
-        self._learned = [Learned(math.inf, self._relevant.first)]  # after each batch
+        self._learned = [Insight(math.inf, self._relevant.first)]  # after each batch
         self._parts, self._seeds, self._ahead = ShownParts(), GrowthSeeds(), Ahead()
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
@@ -132,14 +132,14 @@ class FastPlan:
         self._n_asked[key] += agenda.batch
         return batch_job(number, index, view, start, learned.residual)
 
-    def _seed(self, index: int, learned: Learned) -> Graph | None:
+    def _seed(self, index: int, learned: Insight) -> Graph | None:
         """The formula that is to grow instead of a batch, if it is time for one."""
         by = self._strategy.growths
         if not self._seeds.is_turn(index, by):
             return None
         return self._seeds.next_seed(index, learned.seeds, self._data, by)
 
-    def _view(self, index: int, learned: Learned) -> View:
+    def _view(self, index: int, learned: Insight) -> View:
         """What the batch of this index gets to see."""
         inputs = learned.inputs[index // 2 % len(learned.inputs)]
         if index % 4 < 2 or not learned.parts:
@@ -163,13 +163,13 @@ class FastPlan:
         self._learned.append(self._learned_now())
         return False
 
-    def _outcomes(self, index: int, state: bytes | None) -> list[Outcome]:
+    def _outcomes(self, index: int, state: bytes | None) -> list[AttemptOutcome]:
         """What a batch, or the growth in its place, came to."""
         if self._seeds.at(index) is not None:
-            return [Outcome(grown_in(state), by_network=True)]
+            return [AttemptOutcome(grown_in(state), by_network=True)]
         return outcomes(state, self._strategy)
 
-    def _learned_now(self) -> Learned:
+    def _learned_now(self) -> Insight:
         """What all batches so far have shown."""
         entries, by = self._pool.entries, self._strategy.parts
         formulas = tuple(entry.found.graph for entry in entries)
@@ -178,7 +178,7 @@ class FastPlan:
         may_grow = "sin" in self._task.units
         may_grow &= self._left() in (Left.STRUCTURE, Left.UNKNOWN)
         least = min(entry.found.sse for entry in entries)
-        return Learned(
+        return Insight(
             least / self._data.n_residuals,
             self._relevant.after(self._task, self._pool.best, self._data.n_residuals),
             self._parts.parts,

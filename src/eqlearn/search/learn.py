@@ -21,8 +21,8 @@ from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.keep.pool import Pool, mean_formula
 from eqlearn.search.keep.target import Target
 from eqlearn.search.paper_plan import PaperPlan
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task, numerical_context
 
 #: What worker processes load before their first segment: the compiled kernels.
@@ -64,10 +64,12 @@ class Progress(NamedTuple):
     best: tuple[Best, ...]  # for each target
 
 
-Callback = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
-def learn(request: Request, callback: Callback = lambda progress: None) -> list[Found]:
+def learn(
+    request: Request, callback: ProgressCallback = lambda progress: None
+) -> list[Found]:
     """Search a formula for every target; `callback` hears of all that is finished."""
     tasks = tasks_of(request)
     data, targets = _targets(tasks)

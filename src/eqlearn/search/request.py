@@ -128,7 +128,7 @@ class Request:
         }
 
 
-def fingerprint(*arrays: Array | None) -> str:
+def fingerprint(*arrays: Numbers | None) -> str:
     """Sixteen letters that change with any number in the data."""
     digest = hashlib.sha256()
     for array in arrays:

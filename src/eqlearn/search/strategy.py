@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from eqlearn.equation.refine.tactics import Patience, Tactics, tuned
 
 #: Sines and products of each hidden layer.
-Shape = tuple[tuple[int, int], ...]
+LayerSizes = tuple[tuple[int, int], ...]
 #: Degrees of a fraction's numerator and denominator.
 Degrees = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowCounts:
     """How many rows each stage looks at, so that time hardly grows with the table."""
 
     search: int = tuned(1000, "attempts are pruned and compared on these")
@@ -113,7 +113,7 @@ class Fractions:
 class Rotation:
     """What random networks go through by turns: shapes in order, the rest drawn."""
 
-    shapes: tuple[Shape, ...]
+    shapes: tuple[LayerSizes, ...]
     l1: tuple[float, ...]
     spreads: tuple[float, ...]
     n_iterations: int
@@ -312,7 +312,7 @@ class TimeShares:
 class Strategy:
     """All tuned numbers of a search."""
 
-    rows: Rows = Rows()
+    rows: RowCounts = RowCounts()
     agenda: Agenda = Agenda()
     fractions: Fractions = Fractions()
     networks: Networks = Networks()

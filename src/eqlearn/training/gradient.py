@@ -164,7 +164,7 @@ def train_compiled(
         l1 = np.asarray(state.l1) * np.float32(moment.l1_factor)
         if moment.is_penalty_epoch:
             l1 = np.zeros_like(l1)
-        networks = layout.Networks(weights, first, second, l1, diverged_at < 0)
+        networks = layout.NetworkArrays(weights, first, second, l1, diverged_at < 0)
         factors = steps.corrections(n_steps, len(batches.x))
         terms = _terms(settings, data, moment)
         means = steps.train_networks(shape, terms, batches, factors, networks, work)

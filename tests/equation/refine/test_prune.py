@@ -7,8 +7,8 @@ from graphs import ONE, random_graph, random_inputs
 from eqlearn.equation.refine.criterion import score
 from eqlearn.equation.refine.prune import _removals, cut_back, prune
 from eqlearn.equation.refine.tactics import STANDARD
-from eqlearn.network.canonical import COSINE, canonical
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear, Node
 from eqlearn.training.levenberg import PLAIN, Workspace, fit
 from eqlearn.training.samples import Samples, samples
 

@@ -3,8 +3,7 @@ import pytest
 
 from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.refine.shared_frequencies import tie
-from eqlearn.network.canonical import COSINE
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear, Node
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples, samples
 

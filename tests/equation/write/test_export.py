@@ -17,26 +17,27 @@ from graphs import ONE, WORKED, random_graph, random_inputs
 from hostile_names import HOSTILE
 from latex_reader import latex_values
 
-from eqlearn.equation.write.display import MOST_TERMS
-from eqlearn.equation.write.export import (
-    FORMS,
-    Formulas,
-    c_source,
-    checked,
-    export,
-    formulas,
-    jax_function,
-    json_text,
+from eqlearn.equation.write.callables import jax_function, torch_module
+from eqlearn.equation.write.display import (
+    MOST_TERMS,
     latex,
     latex_table,
     mathml,
-    python_source,
     to_sympy,
-    torch_module,
 )
+from eqlearn.equation.write.export import (
+    FORMS,
+    checked,
+    export,
+    export_text,
+    json_text,
+)
+from eqlearn.equation.write.form_names import FORM_NAMES
+from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.names import identifiers, latex_name, visible
+from eqlearn.equation.write.source import c_source, python_source
 from eqlearn.errors import EqlearnError
-from eqlearn.model.model import Equation, Model
+from eqlearn.model.model import Equation, Model, Outcome, Verdict
 from eqlearn.model.model_file import load, save
 from eqlearn.network.document import from_document
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
@@ -125,7 +126,8 @@ def test_the_formula_is_the_model(n_graphs: int, tmp_path: Path) -> None:
 def _saved_and_loaded(graph: Graph, folder: Path) -> Formulas:
     ends = ((-1.0, 1.0),) * 3
     equation = Equation("y", graph, graph, (), 0.0, 0.0, 1, 1, False, True)
-    model = Model(("x1", "x2", "x3"), ("y",), (equation,), ends, ends, 20)
+    outcome = Outcome(Verdict("trusted"), "finished", 1)
+    model = Model(("x1", "x2", "x3"), ("y",), (equation,), ends, ends, 20, (outcome,))
     save(folder / "model.json", model)
     model = load(folder / "model.json")
     graphs = [chosen.graph for chosen in model.chosen]
@@ -166,36 +168,6 @@ def test_jax_functions_are_pure_and_keep_the_type_of_number() -> None:
     np.testing.assert_allclose(slope[0], 7 / 36, rtol=1e-5)
 
 
-def test_python_source_reads_line_by_line() -> None:
-    assert python_source(PLAIN).splitlines()[4:] == [
-        "",
-        "def predict(mass, T_K):",
-        "    # mass: column 'mass'",
-        "    # T_K: column 'T (K)'",
-        "    # force: column 'force'",
-        "    u1 = numpy.sin(0.5 + T_K)",
-        "    u2 = (1.0 + mass)*u1",
-        "    force = (2.0 * mass + 3.0 * u1) / (4.0 + u2)",
-        "    return force",
-    ]
-
-
-def test_c_source_reads_line_by_line() -> None:
-    assert c_source(PLAIN).splitlines()[3:] == [
-        "void predict(const double *inputs, double *outputs)",
-        "{",
-        "    // mass: column 'mass'",
-        "    // T_K: column 'T (K)'",
-        "    // force: column 'force'",
-        "    const double mass = inputs[0];",
-        "    const double T_K = inputs[1];",
-        "    const double u1 = sin(0.5 + T_K);",
-        "    const double u2 = (1.0 + mass)*u1;",
-        "    outputs[0] = (2.0 * mass + 3.0 * u1) / (4.0 + u2);",
-        "}",
-    ]
-
-
 def test_latex_and_sympy_of_a_formula() -> None:
     (expression,) = to_sympy(PLAIN)
     mass, t = sympy.Symbol("mass"), sympy.Symbol("T (K)")
@@ -230,7 +202,7 @@ def test_several_targets_share_their_terms() -> None:
     x = np.linspace(-1, 1, 20)[:, None]
     both = np.concatenate([graph.evaluate(x)[0] for graph in graphs], axis=1)
     for form in EVERYWHERE:
-        assert_same(FORMS[form].compute(export(shown, form), shown, x), both)
+        assert_same(FORMS[form].value.compute(export(shown, form), shown, x), both)
 
 
 def test_copies_of_a_unit_count_twice() -> None:
@@ -249,7 +221,7 @@ def test_constant_formulas_have_a_value_for_every_row(tmp_path: Path) -> None:
         shown, x = formulas([graph]), np.zeros((5, 2))
         expected = graph.evaluate(x)[0]
         for form in EVERYWHERE:
-            values = FORMS[form].compute(export(shown, form), shown, x)
+            values = FORMS[form].value.compute(export(shown, form), shown, x)
             np.testing.assert_allclose(values, expected, rtol=1e-14)
         np.testing.assert_allclose(run_python(python_source(shown), x), expected)
         folder = tmp_path / str(graph.outputs)
@@ -282,7 +254,7 @@ def test_units_of_the_user_are_exported_by_their_sympy_form(
     expected, _ = graph.evaluate(x)
     shown = formulas([graph])
     for form in EVERYWHERE:
-        assert_same(FORMS[form].compute(export(shown, form), shown, x), expected)
+        assert_same(FORMS[form].value.compute(export(shown, form), shown, x), expected)
     assert_same(run_python(python_source(shown), x), expected)
     assert_same(run_c([c_source(shown)], tmp_path)(0, x), expected)
     torch = pytest.importorskip("torch")
@@ -297,7 +269,7 @@ def test_a_form_that_computes_something_else_is_not_handed_out(form: str) -> Non
     slots = WORKED.slots()
     slots[0] = {1: 1.0, CONSTANT: 0.5 + 1e-11}
     other = formulas([WORKED.with_slots(slots)], PLAIN.inputs, PLAIN.targets)
-    written = FORMS[form].write(other)
+    written = FORMS[form].value.write(other)
     assert checked(other, form, written) is written
     with pytest.raises(EqlearnError, match="must be what the model computes; got"):
         checked(PLAIN, form, written)
@@ -331,7 +303,9 @@ def test_digits_are_for_display(form: str) -> None:
     x = np.ones((1, 1))
     written = export(third, form, digits=3)
     if form not in ("latex", "mathml"):
-        assert FORMS[form].compute(written, third, x) == pytest.approx(0.333, abs=1e-7)
+        assert FORMS[form].value.compute(written, third, x) == pytest.approx(
+            0.333, abs=1e-7
+        )
     elif form == "latex":
         assert written == "y = 0.333 x_{1}"
     else:
@@ -351,8 +325,49 @@ def test_digits_must_be_a_number_of_digits(digits: Any) -> None:
 
 
 def test_an_unknown_form_lists_the_known_ones() -> None:
-    with pytest.raises(EqlearnError, match="'latex'.*Did you mean 'python'"):
-        export(PLAIN, "pyton")
+    for write in (export, export_text):
+        with pytest.raises(EqlearnError, match="'latex'.*Did you mean 'python'"):
+            write(PLAIN, "pyton")
+
+
+def test_the_names_are_those_of_the_table() -> None:
+    assert tuple(FORMS) == FORM_NAMES
+
+
+@pytest.mark.parametrize("form", FORM_NAMES)
+def test_every_form_can_be_a_text(form: str) -> None:
+    """PyTorch's, too: functions of NumPy stand in for its own in the check."""
+    text = export_text(PLAIN, form)
+    assert text.endswith("\n") and not text.endswith("\n\n")
+    assert export_text(PLAIN, form, 2) != ""
+    if form not in ("sympy", "latex", "mathml"):
+        assert checked(PLAIN, form, text, is_text=True) is text
+
+
+@pytest.mark.parametrize("form", ["python", "c", "jax", "torch", "json"])
+def test_a_text_that_computes_something_else_is_not_handed_out(form: str) -> None:
+    slots = WORKED.slots()
+    slots[0] = {1: 1.0, CONSTANT: 0.5 + 1e-11}
+    other = formulas([WORKED.with_slots(slots)], PLAIN.inputs, PLAIN.targets)
+    text = FORMS[form].text.write(other)
+    with pytest.raises(EqlearnError, match="must be what the model computes; got"):
+        checked(PLAIN, form, text, is_text=True)
+
+
+def test_a_text_to_look_at_has_fractions() -> None:
+    third = formulas([Graph(1, (), (({0: 1 / 3, CONSTANT: float(np.pi)}, ONE),))])
+    assert export_text(third, "sympy") == "x1/3 + pi\n"
+    assert export_text(third, "latex") == r"y = \frac{x_{1}}{3} + \pi" + "\n"
+    assert "0.3333333333333333 * x1" in export_text(third, "python")
+    assert "0.33 * x1" in export_text(third, "jax", 2)
+
+
+def test_sympify_takes_no_column_for_a_function() -> None:
+    names = ["N", "exec", "lambda", "x"]
+    graph = Graph(4, (), (({0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}, ONE),))
+    *_, line = export_text(formulas([graph], names), "sympy").splitlines()
+    symbols = {str(symbol) for symbol in sympy.sympify(line).free_symbols}
+    assert symbols == {"N_2", "exec_2", "lambda_", "x"}
 
 
 def test_a_formula_too_large_for_one_expression_is_still_code(tmp_path: Path) -> None:
@@ -456,7 +471,7 @@ def test_hostile_names_are_harmless_in_sympy_jax_and_json() -> None:
     shown, x, expected = _hostile()
     (expression,) = export(shown, "sympy")
     assert {symbol.name for symbol in expression.free_symbols} == {*HOSTILE}
-    assert_same(FORMS["jax"].compute(export(shown, "jax"), shown, x), expected)
+    assert_same(FORMS["jax"].value.compute(export(shown, "jax"), shown, x), expected)
     document = json.loads(export(shown, "json"))
     assert document["inputs"] == [*HOSTILE]
     assert_same(from_document(document["graph"]).evaluate(x)[0], expected)

@@ -3,8 +3,8 @@ import sympy
 from graphs import ONE, random_graph, random_inputs
 
 from eqlearn.equation.write.symbolic import expressions, rounded
-from eqlearn.network.canonical import COSINE, canonical
-from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Node
 
 x1, x2 = sympy.symbols("x1 x2")
 

@@ -10,9 +10,9 @@ from eqlearn.search.attempts.borrowing import (
     step_by_step,
 )
 from eqlearn.search.learn import learn
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
-from eqlearn.search.tables import tasks_of
 from eqlearn.training.samples import samples
 
 #: x1 / (1 + sin² x2): units of its own, and a denominator to lend.

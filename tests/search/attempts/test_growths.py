@@ -14,9 +14,9 @@ from eqlearn.jobs.runner import run
 from eqlearn.jobs.store import Memory
 from eqlearn.search.attempts.growths import GrowthSeeds, grown_in, growth, growth_job
 from eqlearn.search.fast_plan import FastPlan
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD, Growths
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 BY = STANDARD.growths

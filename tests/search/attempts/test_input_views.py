@@ -6,8 +6,8 @@ from eqlearn.equation.refine.criterion import Scored
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.network.transform import joined
 from eqlearn.search.attempts.input_views import View, in_all_inputs
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 

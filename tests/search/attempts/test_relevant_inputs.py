@@ -8,8 +8,8 @@ from eqlearn.search.attempts.relevant_inputs import (
     significant_inputs,
     visible_inputs,
 )
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 

@@ -7,8 +7,8 @@ from graphs import ONE
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.graph import Graph, Linear, Node
 from eqlearn.search.keep.pool import Pool
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 

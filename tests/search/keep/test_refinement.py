@@ -21,9 +21,9 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.fast_plan import FastPlan
 from eqlearn.search.keep.refinement import Refinement
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.strategy import Finals, Rows, Strategy
-from eqlearn.search.tables import tasks_of
+from eqlearn.search.strategy import Finals, RowCounts, Strategy
 from eqlearn.search.task import Task
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples, samples
@@ -161,7 +161,7 @@ def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals() -> N
 
 def plan_in_steps(n_stages: int) -> Refinement:
     """A refinement of which so many stages were finished and the next one is cut."""
-    few = task(Strategy(rows=Rows(refine=100)))
+    few = task(Strategy(rows=RowCounts(refine=100)))
     plan = Refinement("y1/refine/0", "0", few, START, 1.0)
     for _, stage in zip(range(n_stages), plan.stages(), strict=False):
         index, is_over = 0, False

@@ -9,9 +9,9 @@ from eqlearn.search.keep.residual_structure import (
     relatedness,
     residual_structure,
 )
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import Residuals
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))

@@ -15,8 +15,8 @@ from eqlearn._types import Array, Integers
 from eqlearn.equation.refine.criterion import Scored, refit, score
 from eqlearn.equation.refine.shared_frequencies import tie
 from eqlearn.equation.refine.tactics import STANDARD, Tactics
-from eqlearn.network.canonical import COSINE, canonical
-from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, COSINE, Connection, Graph, sine_slots
 from eqlearn.network.kernels import evaluate, tape
 from eqlearn.training.levenberg import fit, inverse, inverse_scale, normal_equations
 from eqlearn.training.samples import Samples

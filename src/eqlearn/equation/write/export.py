@@ -1,36 +1,28 @@
 """Exports: formulas as SymPy, LaTeX, MathML, Python, C, JAX, PyTorch and JSON.
 
-Each form is one row of a table: how it is written, and how the numbers that it says
-are computed. `export` writes a form and compares these numbers with the graph's.
+Each form is one row of a table: what Python gets and what a file gets, how each is
+written, and how the numbers that it says are computed. What is written is compared with
+the graph before it is handed out.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
-from eqlearn.equation.write.display import latex, latex_table, mathml, to_sympy
-from eqlearn.equation.write.formulas import Formulas, formulas
-from eqlearn.equation.write.source import (
-    c_source,
-    c_values,
-    python_source,
-    python_values,
-)
+from eqlearn.equation.write import source
+from eqlearn.equation.write.callables import imported_torch, jax_function, torch_module
+from eqlearn.equation.write.display import DIGITS, latex, mathml, to_sympy
+from eqlearn.equation.write.formulas import Formulas
+from eqlearn.equation.write.names import identifiers
 from eqlearn.errors import must, unknown
 from eqlearn.network.document import from_document, to_document
-from eqlearn.network.graph import CONSTANT, Graph, Linear
-from eqlearn.network.units import unit
-
-__all__ = ["FORMS", "Form", "Formulas", "checked", "export", "formulas"]
-__all__ += ["c_source", "jax_function", "json_text", "latex", "latex_table", "mathml"]
-__all__ += ["python_source", "to_sympy", "torch_module"]
+from eqlearn.network.graph import Graph
 
 #: Largest difference between a form and its graph, relative to the target's size.
 TOLERANCE = 1e-12
@@ -38,46 +30,74 @@ _N_POINTS = 64
 
 
 @dataclass(frozen=True)
-class Form:
-    """How formulas are written, and what numbers (N, M) the result stands for.
-
-    Those to look at are rounded after SymPy has put their constants together; the
-    others have the graph's own constants.
-    """
+class Writer:
+    """How formulas are written, and what numbers (N, M) the result stands for."""
 
     write: Callable[..., Any]
     compute: Callable[[Any, Formulas, Array], Array]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What Python gets, and what a file gets.
+
+    Forms to look at are rounded after SymPy has put their constants together; the
+    others have the graph's own constants, rounded or not.
+    """
+
+    value: Writer
+    text: Writer
     is_display: bool = False
 
 
 def export(formulas: Formulas, form: str, digits: int | None = None) -> Any:
-    """Write formulas in one of the `FORMS`, and check what was written.
+    """Write formulas in one of the `FORMS` for Python, and check what was written.
 
     `digits` rounds the constants for display; otherwise they are written in full.
     """
+    return _exported(formulas, form, digits, is_text=False)
+
+
+def export_text(formulas: Formulas, form: str, digits: int | None = None) -> str:
+    """Write formulas in one of the `FORMS` as text, and check what was written.
+
+    Without `digits`, LaTeX and MathML have a few of them, and the other forms all.
+    """
+    text = _exported(formulas, form, digits, is_text=True)
+    return str(text).rstrip("\n") + "\n"
+
+
+def _exported(
+    formulas: Formulas, form: str, digits: int | None, *, is_text: bool
+) -> Any:
     if form not in FORMS:
         raise unknown("form", form, FORMS)
+    row = FORMS[form]
+    write = (row.text if is_text else row.value).write
     if digits is not None:
         if type(digits) is not int or not 1 <= digits <= 17:
             raise must("digits", "a whole number from 1 to 17, or None", digits)
-        if FORMS[form].is_display:
-            return FORMS[form].write(formulas, digits)
+        if row.is_display:
+            return write(formulas, digits)
         formulas = formulas.rounded(digits)
-    return checked(formulas, form, FORMS[form].write(formulas))
+    return checked(formulas, form, write(formulas), is_text=is_text)
 
 
-def checked(formulas: Formulas, form: str, written: Any) -> Any:
+def checked(
+    formulas: Formulas, form: str, written: Any, *, is_text: bool = False
+) -> Any:
     """Return what was written if it computes the numbers of the graph, or raise.
 
     Compared are points of the inputs' ranges where the graph has a finite value. Forms
     may add in another order: where rounding weights and inputs would change the graph's
     own value, they may differ by as much.
     """
+    compute = (FORMS[form].text if is_text else FORMS[form].value).compute
     x = _points(formulas)
     with np.errstate(all="ignore"):
         expected, _ = formulas.graph.evaluate(x)
         sensitive = np.abs(_nudged(formulas.graph).evaluate(_up(x))[0] - expected)
-        values = FORMS[form].compute(written, formulas, x)
+        values = compute(written, formulas, x)
         size = np.abs(expected) + _typical_size(expected)
         excess = np.abs(values - expected) - TOLERANCE * size - 100.0 * sensitive
     wrong = np.argwhere(np.isfinite(expected + sensitive) & ~(excess <= 0.0))
@@ -89,7 +109,7 @@ def checked(formulas: Formulas, form: str, written: Any) -> Any:
     return written
 
 
-def _points(formulas: Formulas) -> Array:
+def _points(formulas: Formulas) -> NDArray[np.float64]:
     rng = np.random.default_rng(0)
     low, high = np.reshape(formulas.ranges, (-1, 2)).T
     return rng.uniform(low, high, (_N_POINTS, len(low)))
@@ -111,7 +131,28 @@ def _typical_size(values: Array) -> Array:
     return np.median(finite, axis=0)
 
 
-def _sympy_values(written: Sequence[Any], formulas: Formulas, x: Array) -> Array:
+def sympy_text(formulas: Formulas, digits: int | None = None) -> str:
+    """Write a line for each target that `sympify` reads, whatever columns are called.
+
+    Names that are no identifiers, or mean something to SymPy, are replaced; comments
+    say by what.
+    """
+    import builtins
+
+    import sympy
+
+    # Sympify evaluates what it reads: no symbol may be called like a function.
+    words = identifiers(formulas.inputs, {*dir(sympy), *dir(builtins)})
+    pairs = list(zip(words, formulas.inputs, strict=True))
+    legend = [f"# {word}: column {name!r}" for word, name in pairs if word != name]
+    renamed = {sympy.Symbol(name): sympy.Symbol(word) for word, name in pairs}
+    found = to_sympy(formulas, digits, recognise=True)
+    return "\n".join([*legend, *(str(one.xreplace(renamed)) for one in found)])
+
+
+def _sympy_values(
+    written: Sequence[Any], formulas: Formulas, x: Array
+) -> NDArray[np.float64]:
     import sympy
 
     names = [sympy.Symbol(name) for name in formulas.inputs]
@@ -129,33 +170,18 @@ def _sympy_values(written: Sequence[Any], formulas: Formulas, x: Array) -> Array
     return np.where(np.imag(values) == 0.0, np.real(values), np.nan)
 
 
-def _displayed_values(written: str, formulas: Formulas, x: Array) -> Array:
+def _displayed_values(
+    written: str, formulas: Formulas, x: Array, *, recognise: bool = False
+) -> NDArray[np.float64]:
     """What is displayed is one SymPy expression per target: compute that."""
     del written
-    return _sympy_values(to_sympy(formulas), formulas, x)
+    return _sympy_values(to_sympy(formulas, recognise=recognise), formulas, x)
 
 
-def jax_function(formulas: Formulas) -> Callable[[Array], Array]:
-    """Return a pure JAX function from inputs (..., D) to targets (..., M).
-
-    It computes with the type of number it is given and can be jitted, vectorised and
-    differentiated.
-    """
-    import jax.numpy as jnp
-
-    graph = formulas.graph
-    weights = [weight for _, weight in graph.connections()]
-    functions = {
-        node.unit: partial(unit(node.unit).function, jnp) for node in graph.nodes
-    }
-
-    def function(x: Any) -> Any:
-        x = jnp.asarray(x)
-        one = jnp.ones(x.shape[:-1], x.dtype)
-        columns = [x[..., i] for i in range(graph.n_inputs)]
-        return jnp.stack(_outputs(graph, columns, one, weights, functions), axis=-1)
-
-    return function
+def _to_look_at(
+    write: Callable[..., str], formulas: Formulas, digits: int = DIGITS
+) -> str:
+    return write(formulas, digits, recognise=True)
 
 
 def _jax_values(written: Callable[[Array], Array], _: Formulas, x: Array) -> Array:
@@ -165,78 +191,15 @@ def _jax_values(written: Callable[[Array], Array], _: Formulas, x: Array) -> Arr
         return np.asarray(written(x))
 
 
-def torch_module(formulas: Formulas) -> Any:
-    """Return a PyTorch module from inputs (..., D) to targets (..., M), in float64.
-
-    Its weights are parameters, in the order of `Graph.connections`.
-    """
-    torch = _torch()
-    graph = formulas.graph
-    functions = {node.unit: _torch_function(node.unit) for node in graph.nodes}
-    values = [weight for _, weight in graph.connections()]
-
-    class Equations(torch.nn.Module):  # type: ignore[name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            start = torch.tensor(values, dtype=torch.float64)
-            self.weights = torch.nn.Parameter(start)
-
-        def forward(self, x: Any) -> Any:
-            one = x.new_ones(x.shape[:-1])
-            columns = [x[..., i] for i in range(graph.n_inputs)]
-            outputs = _outputs(graph, columns, one, self.weights.unbind(), functions)
-            return torch.stack(outputs, dim=-1)
-
-    return Equations()
-
-
-def _torch() -> Any:
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        hint = 'Run pip install "eqlearn[torch]".'
-        raise must("torch", "installed for this export", "no module", hint) from error
-
-
-def _torch_function(name: str) -> Callable[..., Any]:
-    """A unit for PyTorch by its SymPy form, whose namespace it may not share."""
-    import sympy
-
-    symbols = sympy.symbols(f"a0:{unit(name).arity}")
-    function: Callable[..., Any] = sympy.lambdify(
-        symbols, unit(name)(sympy, *symbols), "torch"
-    )
-    return function
-
-
-def _torch_values(written: Any, _: Formulas, x: Array) -> Any:
-    torch = _torch()
+def _torch_values(written: Any, _: Formulas, x: Array) -> Array:
+    torch = imported_torch()
     with torch.no_grad():
-        return written(torch.tensor(x, dtype=torch.float64)).numpy()
+        values: Array = written(torch.tensor(x, dtype=torch.float64)).numpy()
+    return values
 
 
-def _outputs(
-    graph: Graph,
-    columns: list[Any],
-    one: Any,
-    weights: Sequence[Any],
-    functions: Mapping[str, Callable[..., Any]],
-) -> list[Any]:
-    """Compute a graph with arrays of any kind; weights by the order of connections."""
-    places = count()
-
-    def combine(linear: Linear) -> Any:
-        taken = {source: weights[next(places)] for source in linear}
-        total = taken.pop(CONSTANT, 0.0) * one  # first, as `Graph.evaluate` adds
-        for source, weight in taken.items():
-            total = total + weight * columns[source]
-        return total
-
-    columns = [*columns]
-    for node in graph.nodes:
-        arguments = [combine(linear) for linear in node.arguments]
-        columns.append(functions[node.unit](*arguments))
-    return [combine(a) / combine(b) for a, b in graph.outputs]
+def _source_values(written: str, _: Formulas, x: Array) -> NDArray[np.float64]:
+    return source.python_values(written, x)
 
 
 def json_text(formulas: Formulas) -> str:
@@ -253,14 +216,35 @@ def _json_values(written: str, _: Formulas, x: Array) -> Array:
     return from_document(json.loads(written)["graph"]).evaluate(x)[0]
 
 
-#: Every form by name.
+def _source_form(library: source.SourceLibrary, value: Writer | None = None) -> Form:
+    write = partial(source.python_source, library=library)
+    text = Writer(write, _source_values)
+    return Form(value or text, text)
+
+
+def _text_form(write: Callable[..., str], compute: Callable[..., Array]) -> Form:
+    writer = Writer(write, compute)
+    return Form(writer, writer)
+
+
+def _display_form(value: Writer, text: Callable[..., str]) -> Form:
+    # A file gets 1/3 and π for constants that are just these numbers.
+    compute = partial(_displayed_values, recognise=True)
+    return Form(value, Writer(text, compute), is_display=True)
+
+
+#: Every form by name, in the order of `FORM_NAMES`.
 FORMS: Mapping[str, Form] = {
-    "sympy": Form(to_sympy, _sympy_values, is_display=True),
-    "latex": Form(latex, _displayed_values, is_display=True),
-    "mathml": Form(mathml, _displayed_values, is_display=True),
-    "python": Form(python_source, lambda written, _, x: python_values(written, x)),
-    "c": Form(c_source, lambda written, _, x: c_values(written, x)),
-    "jax": Form(jax_function, _jax_values),
-    "torch": Form(torch_module, _torch_values),
-    "json": Form(json_text, _json_values),
+    "sympy": _display_form(Writer(to_sympy, _sympy_values), sympy_text),
+    "latex": _display_form(
+        Writer(latex, _displayed_values), partial(_to_look_at, latex)
+    ),
+    "mathml": _display_form(
+        Writer(mathml, _displayed_values), partial(_to_look_at, mathml)
+    ),
+    "python": _source_form(source.NUMPY),
+    "c": _text_form(source.c_source, lambda text, _, x: source.c_values(text, x)),
+    "jax": _source_form(source.JAX, Writer(jax_function, _jax_values)),
+    "torch": _source_form(source.TORCH, Writer(torch_module, _torch_values)),
+    "json": _text_form(json_text, _json_values),
 }

@@ -1,7 +1,8 @@
 """Formulas as source code, a line for each unit in the order of the graph.
 
 The operations are those of `Graph.evaluate`, one by one, so the numbers are the same
-to the last bits. What is written can be read back without running it, and is checked.
+to the last bits. What is written can be read back without running it, and is checked:
+functions of NumPy stand in for those of the library that it is written for.
 """
 
 import ast
@@ -10,9 +11,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.equation.write.formulas import Formulas
@@ -24,7 +27,7 @@ from eqlearn.network.units import unit
 #: The name of the function that is written.
 FUNCTION = "predict"
 _LONGEST_SUM = 200  # terms; compilers give up on sums of thousands
-_LOCAL_NAMES = {FUNCTION, "numpy", "inputs", "outputs"}
+_LOCAL_NAMES = {FUNCTION, "numpy", "jax", "torch", "inputs", "outputs"}
 
 # What C calls functions, as far as SymPy writes them in C99.
 _C_FUNCTIONS = {"fabs": "abs", "pow": "power", "fmax": "maximum", "fmin": "minimum"}
@@ -32,23 +35,53 @@ _FUNCTIONS = {
     *_C_FUNCTIONS.values(),
     *"sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh".split(),
     *"asin acos atan asinh acosh atanh exp exp2 expm1 log log2 log10 log1p".split(),
-    *"sqrt cbrt hypot floor ceil trunc sign".split(),
+    *"sqrt cbrt hypot floor ceil trunc sign zeros_like".split(),
 }
 # Identifiers of columns must not hide a function, neither Python's nor that of C.
 _TAKEN = _LOCAL_NAMES | _FUNCTIONS | _C_FUNCTIONS.keys()
 
 
-def python_source(formulas: Formulas) -> str:
-    """Write a NumPy function of one argument per input column.
+@dataclass(frozen=True)
+class SourceLibrary:
+    """A library of array functions that Python source can be written for."""
+
+    module: str  # what is imported; functions are called by its full name
+    printer: str  # SymPy's, as module:class
+    filled: str  # an array like `x` with `value` everywhere
+    number: str = "{value}"  # a number as the argument of a function
+
+
+NUMPY = SourceLibrary(
+    "numpy",
+    "sympy.printing.numpy:NumPyPrinter",
+    "numpy.full(numpy.shape({x}), {value})",
+)
+JAX = SourceLibrary(
+    "jax.numpy",
+    "sympy.printing.numpy:JaxPrinter",
+    "jax.numpy.full(jax.numpy.shape({x}), {value})",
+)
+TORCH = SourceLibrary(
+    "torch",
+    "sympy.printing.pytorch:TorchPrinter",
+    "{value} + torch.zeros_like({x})",
+    # Its functions take tensors only.
+    "torch.tensor({value}, dtype=torch.float64)",
+)
+_C = SourceLibrary("math.h", "sympy.printing.c:C99CodePrinter", "{value}")
+
+
+def python_source(formulas: Formulas, library: SourceLibrary = NUMPY) -> str:
+    """Write a function of one argument per input column, arrays of a library.
 
     It returns the target, or a tuple of the targets if there are several.
     """
-    program = _program(formulas, "python")
+    program = _program(formulas, library)
     inputs, targets = program.inputs, program.targets
     lines = [
         '"""Formulas found by eqlearn."""',
         "",
-        "import numpy",
+        f"import {library.module}",
         "",
         "",
         f"def {FUNCTION}({', '.join(inputs)}):",
@@ -57,14 +90,14 @@ def python_source(formulas: Formulas) -> str:
     ]
     for target, value, is_constant in program.outputs:
         if is_constant and inputs:
-            value = f"numpy.full(numpy.shape({inputs[0]}), {value})"
+            value = library.filled.format(x=inputs[0], value=value)
         lines.append(f"    {target} = {value}")
     return "\n".join([*lines, f"    return {', '.join(targets)}", ""])
 
 
 def c_source(formulas: Formulas) -> str:
     """Write a C99 function of an array of inputs that fills an array of outputs."""
-    program = _program(formulas, "c")
+    program = _program(formulas, _C)
     used = _used_inputs(formulas)
     lines = [
         "// Formulas found by eqlearn.",
@@ -88,7 +121,7 @@ def c_source(formulas: Formulas) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def python_values(source: str, x: Array) -> Array:
+def python_values(source: str, x: Array) -> NDArray[np.float64]:
     """Compute what Python source says for inputs (N, D), without running it."""
     body = ast.parse(source).body[-1]
     if not isinstance(body, ast.FunctionDef):
@@ -106,7 +139,7 @@ def python_values(source: str, x: Array) -> Array:
     raise must("source", "a function that returns", source)
 
 
-def c_values(source: str, x: Array) -> Array:
+def c_values(source: str, x: Array) -> NDArray[np.float64]:
     """Compute what C source says for inputs (N, D), without compiling it."""
     values: dict[str, Array] = {}
     results = []
@@ -122,7 +155,7 @@ def c_values(source: str, x: Array) -> Array:
     return _columns(results, x)
 
 
-def _columns(results: list[Array], x: Array) -> Array:
+def _columns(results: list[Array], x: Array) -> NDArray[np.float64]:
     return np.stack([np.broadcast_to(r, len(x)) for r in results], axis=1)
 
 
@@ -144,13 +177,13 @@ class _Program:
         return [f"{word}: column {name!r}" for word, name in columns]
 
 
-def _program(formulas: Formulas, language: str) -> _Program:
+def _program(formulas: Formulas, library: SourceLibrary) -> _Program:
     graph = formulas.graph
     words = identifiers([*formulas.inputs, *formulas.targets], _TAKEN)
     names = words[: graph.n_inputs]
     features = names + [f"u{k + 1}" for k in range(len(graph.nodes))]
     units = [
-        (features[graph.n_inputs + k], _unit_text(language, node, features))
+        (features[graph.n_inputs + k], _unit_text(library, node, features))
         for k, node in enumerate(graph.nodes)
     ]
     varying = _varying(graph)
@@ -211,44 +244,41 @@ def _atom(text: str) -> str:
     return text if re.fullmatch(r"[\w.]+", text) else f"({text})"
 
 
-def _unit_text(language: str, node: Node, features: list[str]) -> str:
+def _unit_text(library: SourceLibrary, node: Node, features: list[str]) -> str:
     """Write a unit by its SymPy form, in which the arguments stand as symbols."""
     import sympy
 
     def form(texts: list[str]) -> str:
         written = unit(node.unit)(sympy, *map(sympy.Symbol, texts))
         exact = {c: sympy.Float(float(c)) for c in (sympy.pi, sympy.E)}
-        return _printer(language)(written.xreplace(exact))
+        return _printer(library)(written.xreplace(exact))
 
-    texts = [_sum(linear, features) for linear in node.arguments]
+    texts = [_argument(library, linear, features) for linear in node.arguments]
     letters = [chr(ord("a") + k) for k in range(len(texts))]
     # In f(a) the argument needs no parentheses; anywhere else it might.
     is_call = re.fullmatch(rf"([\w.]+\()?{', '.join(letters)}\)?", form(letters))
     return form(texts if is_call else [_atom(text) for text in texts])
 
 
+def _argument(library: SourceLibrary, linear: Linear, features: list[str]) -> str:
+    text = _sum(linear, features)
+    is_number = linear.keys() <= {CONSTANT}
+    return library.number.format(value=text) if is_number else text
+
+
 @cache
-def _printer(language: str) -> Callable[[Any], str]:
-    from sympy.printing.c import C99CodePrinter
-    from sympy.printing.numpy import NumPyPrinter
-
-    class Python(NumPyPrinter):
-        def _print_Float(self, number: Any) -> str:
-            return repr(float(number))
-
-    class C(C99CodePrinter):
-        def _print_Float(self, number: Any) -> str:
-            return repr(float(number))
-
-    strict = {"allow_unknown_functions": False}
-    printers: dict[str, Any] = {"python": Python, "c": C}
-    printer = printers[language](strict)
+def _printer(library: SourceLibrary) -> Callable[[Any], str]:
+    module, _, name = library.printer.partition(":")
+    base = getattr(import_module(module), name)
+    exact = {"_print_Float": lambda self, number: repr(float(number))}
+    printer = type("Exact", (base,), exact)({"allow_unknown_functions": False})
 
     def printed(form: Any) -> str:
         try:
             return str(printer.doprint(form))
         except Exception as error:
-            raise must("units", f"writable in {language}", str(form)) from error
+            what = f"writable with functions of {library.module}"
+            raise must("unit", what, str(form)) from error
 
     return printed
 
@@ -279,8 +309,10 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
             type(op) in _OPERATORS
         ):
             return _OPERATORS[type(op)](_value(left, values), _value(right, values))
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="numpy"), attr="full")):
-            return _value(node.args[1], values)
+        case ast.Call(func=ast.Attribute(attr="full"), args=[_, filling]):
+            return _value(filling, values)
+        case ast.Call(func=ast.Attribute(attr="tensor"), args=[number]):
+            return _value(number, values)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args):
             name = _C_FUNCTIONS.get(name, name)
             if name in _FUNCTIONS:
@@ -290,4 +322,4 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 def _unreadable(node: ast.expr) -> EqlearnError:
     hint = "Write the unit with functions that NumPy, SymPy and C have."
-    return must("units", "of known functions", ast.unparse(node), hint)
+    return must("unit", "of known functions", ast.unparse(node), hint)

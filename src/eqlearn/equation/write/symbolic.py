@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from eqlearn.network.canonical import COSINE
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear
 from eqlearn.network.units import unit
 
 

@@ -20,7 +20,7 @@ from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.conclude.selection import (
     DEFAULT,
     Candidates,
-    Criterion,
+    SelectionCriterion,
     available,
     chosen,
     criterion,
@@ -66,7 +66,7 @@ def right_picks(lines: Iterable[Line]) -> Picks | None:
     if not found:
         return None
 
-    def share(score: Criterion) -> float:
+    def share(score: SelectionCriterion) -> float:
         picked = [c.is_right[np.argmin(score(c.candidates))] for c in found]
         return float(np.mean(picked))
 

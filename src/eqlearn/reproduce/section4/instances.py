@@ -33,8 +33,8 @@ from eqlearn.search.keep.finishing import finishing
 from eqlearn.search.keep.pool import Pool
 from eqlearn.search.keep.target import Target
 from eqlearn.search.learn import Found
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task, numerical_context
 
 #: The paper's criteria, and how many far points each looks at.

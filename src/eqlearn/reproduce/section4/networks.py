@@ -33,8 +33,8 @@ from eqlearn.reproduce.section4.experiments import N_FAR, OURS
 from eqlearn.reproduce.section4.runs import TO_THE_END, Run, TimedRun, commit, posed
 from eqlearn.search.attempts import grid_networks as grids
 from eqlearn.search.attempts.grid_networks import Grid
+from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.tables import tasks_of
 from eqlearn.search.task import Task
 
 #: The paper's points, of which a tenth is held out.
@@ -78,9 +78,9 @@ class Training:
         about = "networks", self.problem, self.seed, self.rows, noise, N_FAR
         return Run(method, *about, TO_THE_END)
 
-    def batches(self) -> "list[Batch]":
+    def batches(self) -> "list[GridBatch]":
         """All networks, the deepest first: their training is the longest."""
-        batches = [Batch(self, index) for index in range(len(self.grid.batches()))]
+        batches = [GridBatch(self, index) for index in range(len(self.grid.batches()))]
         return sorted(batches, key=lambda batch: -batch.depth)
 
     @property
@@ -107,7 +107,7 @@ def trainings(
 
 
 @dataclass(frozen=True)
-class Batch:
+class GridBatch:
     """Networks of one depth that are trained together."""
 
     training: Training
@@ -164,7 +164,7 @@ def train_networks(
     """Train the networks that a file has no line of, one batch after another."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for training in trainings:
-        data: Data | None = None
+        data: GridData | None = None
         for batch in training.batches():
             known = {key_of(line) for line in whole_lines(path)}
             missing = [l1 for l1 in batch.l1 if batch.key(l1) not in known]
@@ -188,7 +188,7 @@ class Kept(NamedTuple):
     is_done: bool = False
 
 
-def trained(batch: Batch, task: Task, path: Path, tell: Tell) -> Kept:
+def trained(batch: GridBatch, task: Task, path: Path, tell: Tell) -> Kept:
     """Train a batch to its end, from where it was left."""
     specification = batch.specification
     kept = _usable(read_kept(path), task, specification)
@@ -244,7 +244,7 @@ def write_kept(path: Path, kept: Kept) -> None:
 
 
 @dataclass(frozen=True)
-class Data:
+class GridData:
     """What a grid is trained on, chosen by and tested on."""
 
     task: Task  # all targets, as networks are trained on them
@@ -264,7 +264,7 @@ class Data:
             return {name: number(rms(*at), 6) for name, at in self.points.items()}
 
 
-def data_of(training: Training) -> Data:
+def data_of(training: Training) -> GridData:
     """Draw the data of a training."""
     run, asked = training.run, training.run.asked
     question, rng = posed(TimedRun(run, math.inf)), run.random(1)
@@ -281,10 +281,10 @@ def data_of(training: Training) -> Data:
         "rms_inside": asked.sample(N_TEST, rng, noise=0.0),
         "rms_outside": asked.sample_extrapolation(N_TEST, rng),
     }
-    return Data(task, task.x_scale, y_scale, points)
+    return GridData(task, task.x_scale, y_scale, points)
 
 
-def lines_of(batch: Batch, data: Data, kept: Kept) -> Iterator[Line]:
+def lines_of(batch: GridBatch, data: GridData, kept: Kept) -> Iterator[Line]:
     """Judge each network of a batch that is trained."""
     from eqlearn.training.checkpoint import trained as networks
 
@@ -314,7 +314,7 @@ _DIVERGED = dict.fromkeys(
 )
 
 
-def _judged(architecture: Architecture, weights: Array, data: Data) -> Line:
+def _judged(architecture: Architecture, weights: Array, data: GridData) -> Line:
     weights = np.asarray(weights, dtype=float)
     network = from_network(architecture, weights)
     graph = compact(rescaled(network, data.x_scale, data.y_scale))

@@ -240,7 +240,7 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
     dynamics = equations_of_motion(learner.model_)
     found = coefficients(dynamics)
     facts = {
-        "seconds": round(learner.model_.settings["seconds"], 1),
+        "seconds": round(learner.model_.seconds, 1),
         "equations": learner.equation_.splitlines(),
         "verdicts": [one.kind for one in learner.verdict_],
         "coefficients": {name: number(value, DIGITS) for name, value in found.items()},

@@ -29,7 +29,7 @@ class Attempt(NamedTuple):
     is_network: bool
 
 
-class Outcome(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """What an attempt came to."""
 
     found: Scored | None
@@ -117,12 +117,12 @@ def _least(residual: float, done: list[dict[str, float] | None], n: int) -> floa
     return min([residual, *(found["sse"] / n for found in done if found is not None)])
 
 
-def outcomes(state: bytes | None, strategy: Strategy) -> list[Outcome]:
+def outcomes(state: bytes | None, strategy: Strategy) -> list[AttemptOutcome]:
     """What a batch came to, attempt by attempt; nothing if it failed."""
     rows = [None] * strategy.agenda.batch if state is None else from_bytes(state)
-    return [Outcome(None) if row is None else _outcome(row) for row in rows]
+    return [AttemptOutcome(None) if row is None else _outcome(row) for row in rows]
 
 
-def _outcome(row: dict[str, Any]) -> Outcome:
+def _outcome(row: dict[str, Any]) -> AttemptOutcome:
     by_network = row.pop("by_network")
-    return Outcome(Scored.from_document(row), by_network)
+    return AttemptOutcome(Scored.from_document(row), by_network)

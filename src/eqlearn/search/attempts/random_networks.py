@@ -15,7 +15,7 @@ from eqlearn.network.architecture import Architecture, Block
 from eqlearn.network.canonical import compact
 from eqlearn.network.forward import initialise
 from eqlearn.network.graph import CONSTANT, Graph, from_network
-from eqlearn.search.strategy import Networks, Shape
+from eqlearn.search.strategy import LayerSizes, Networks
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 from eqlearn.training.sparse import SparseTraining, fixed_denominators, train
@@ -24,7 +24,7 @@ from eqlearn.training.sparse import SparseTraining, fixed_denominators, train
 class Configuration(NamedTuple):
     """What one network tries."""
 
-    hidden: Shape
+    hidden: LayerSizes
     division: bool
     spread: float
     training: SparseTraining

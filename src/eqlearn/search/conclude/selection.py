@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.errors import must, unknown
@@ -22,7 +23,7 @@ class Candidates:
 
     validation: Array  # error inside the data, on samples held out
     size: Array  # active units: s of the paper
-    bic: Array  # information criterion on the rows, of many on 20 000
+    bic: Array  # information criterion; of a large table, on 20 000 rows
     extrapolation: Array | None = None  # error at labelled far points
 
     def __post_init__(self) -> None:
@@ -31,7 +32,7 @@ class Candidates:
                 raise must(name, f"of shape {np.shape(self.bic)}", np.shape(values))
 
 
-def normalised(values: Array) -> Array:
+def normalised(values: Array) -> NDArray[np.float64]:
     """Spread over [0, 1] from the least to the most; infinities and NaN are 1."""
     values = np.asarray(values, dtype=float)
     is_finite = np.isfinite(values)
@@ -41,7 +42,7 @@ def normalised(values: Array) -> Array:
     return np.where(is_finite, (values - low) / (width or 1.0), 1.0)
 
 
-def normalised_errors(errors: Array) -> Array:
+def normalised_errors(errors: Array) -> NDArray[np.float64]:
     """Spread over [0, 1], whatever has diverged.
 
     One huge error would press all others together at zero, where they cannot be told
@@ -52,17 +53,20 @@ def normalised_errors(errors: Array) -> Array:
     if not len(finite):
         return normalised(errors)
     limit = finite.min() + 2.0 * np.median(finite - finite.min())
-    # Where most have the least error, the others are to be told from them.
+    # If most have the least error, a limit there would make all of them equal.
     return normalised(np.minimum(errors, limit) if limit > finite.min() else errors)
 
 
-def ranks(values: Array) -> Array:
-    """Places from 0, equal values sharing the best of theirs; what diverged is last."""
+def ranks(values: Array) -> NDArray[np.float64]:
+    """Ranks from 0: equal values share the best of theirs, diverged ones are last."""
     values = np.where(np.isnan(values), np.inf, np.asarray(values, dtype=float))
-    return np.searchsorted(np.sort(values), values, side="left").astype(float)
+    places = np.searchsorted(np.sort(values), values, side="left")
+    return np.asarray(places, dtype=float)
 
 
-def v_int_s(table: Candidates, alpha: float = ALPHA, beta: float = BETA) -> Array:
+def v_int_s(
+    table: Candidates, alpha: float = ALPHA, beta: float = BETA
+) -> NDArray[np.float64]:
     """V^int-S, Eq. 9: interpolation error and sparsity."""
     validation, size = normalised_errors(table.validation), normalised(table.size)
     return _disqualified(alpha * validation**2 + beta * size**2, table)
@@ -70,7 +74,7 @@ def v_int_s(table: Candidates, alpha: float = ALPHA, beta: float = BETA) -> Arra
 
 def v_int_ex(
     table: Candidates, alpha: float = ALPHA, beta: float = 0.0, gamma: float = GAMMA
-) -> Array:
+) -> NDArray[np.float64]:
     """V^int&ex, Eq. 10: errors inside and far outside; sparsity counts if wanted."""
     check("v_int_ex", has_far=table.extrapolation is not None)
     assert table.extrapolation is not None
@@ -79,24 +83,24 @@ def v_int_ex(
     return np.where(np.isfinite(table.extrapolation), score, np.inf)
 
 
-def v_ranks(table: Candidates) -> Array:
-    """The original EQL's: squared places by error and by sparsity, added."""
+def v_ranks(table: Candidates) -> NDArray[np.float64]:
+    """The original EQL's criterion: squared ranks by error and by sparsity, added."""
     return _disqualified(ranks(table.validation) ** 2 + ranks(table.size) ** 2, table)
 
 
-def information(table: Candidates) -> Array:
-    """The extended Bayesian criterion on the rows, far ones included."""
+def information(table: Candidates) -> NDArray[np.float64]:
+    """The extended Bayesian information criterion on all rows, far points too."""
     return np.where(np.isnan(table.bic), np.inf, table.bic)
 
 
-def _disqualified(score: Array, table: Candidates) -> Array:
-    """What diverged is no answer, however sparse it is."""
+def _disqualified(score: Array, table: Candidates) -> NDArray[np.float64]:
+    """Give candidates that diverged an infinite score, however sparse they are."""
     return np.where(np.isfinite(table.validation), score, np.inf)
 
 
-Criterion = Callable[[Candidates], Array]
+SelectionCriterion = Callable[[Candidates], NDArray[np.float64]]
 
-CRITERIA: Mapping[str, Criterion] = {
+CRITERIA: Mapping[str, SelectionCriterion] = {
     "information": information,
     "v_int_s": v_int_s,
     "v_int_ex": v_int_ex,
@@ -106,7 +110,7 @@ CRITERIA: Mapping[str, Criterion] = {
 DEFAULT = "information"
 
 
-def criterion(name: str) -> Criterion:
+def criterion(name: str) -> SelectionCriterion:
     """Look a criterion up by name."""
     if name not in CRITERIA:
         raise unknown("selection", name, CRITERIA)
@@ -118,7 +122,7 @@ def check(name: str, *, has_far: bool) -> None:
     criterion(name)
     if name == "v_int_ex" and not has_far:
         what = "a criterion that needs no far points"
-        hint = "Give labelled far points, or choose another one."
+        hint = "Give labelled far points by `extrapolation`, or choose another one."
         raise must("selection", what, name, hint)
 
 

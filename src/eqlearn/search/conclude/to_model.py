@@ -1,15 +1,15 @@
-"""From what a search found to the model that is kept: selection, ranks, formulas."""
+"""From what a search found to the model that is kept: selection, verdicts, formulas."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.write.display import formula_text
 from eqlearn.jobs.store import versions
-from eqlearn.model.model import Equation, Model
-from eqlearn.search.conclude import selection
+from eqlearn.model.model import ENDS, Equation, Json, Model, Outcome
+from eqlearn.search.conclude import selection as criteria
+from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
 
@@ -17,18 +17,39 @@ from eqlearn.search.learn import Found
 def model_of(
     found: Sequence[Found],
     x: Array,
+    y: Array,
     domain: Array,
     *,
     inputs: Sequence[str],
     targets: Sequence[str],
-    criterion: str = selection.DEFAULT,
-    settings: Mapping[str, Any],
+    selection: str = criteria.DEFAULT,
+    is_flat: bool = False,
+    parameters: Mapping[str, Json] | None = None,
 ) -> Model:
-    """Choose an equation for each target and put all that is known together."""
+    """Choose an equation for each target, judge it, and put all together.
+
+    Parameters
+    ----------
+    found : sequence of Found
+        What the search came to, for each target.
+    x, y : arrays (N, D) and (N, M)
+        What it was given.
+    domain : array (D, 2)
+        Where the equations will be used.
+    inputs, targets : sequences of str
+        The names of the columns.
+    selection : str
+        The criterion that picks among the candidates.
+    is_flat : bool
+        Whether the target was a plain list.
+    parameters : mapping
+        What is kept of how the search was asked for.
+    """
+    picks = [picked(one, selection) for one in found]
     equations = [
         equation
-        for one, target in zip(found, targets, strict=True)
-        for equation in _equations(one, inputs, target, criterion)
+        for one, pick, target in zip(found, picks, targets, strict=True)
+        for equation in _equations(one, pick, inputs, target, selection)
     ]
     ranges = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
     return Model(
@@ -38,16 +59,22 @@ def model_of(
         domain=tuple((float(low), float(high)) for low, high in domain),
         ranges=tuple((float(low), float(high)) for low, high in ranges),
         n_rows=len(x),
-        settings=settings,
+        outcomes=tuple(
+            _outcome(one, pick, y[:, m], domain)
+            for m, (one, pick) in enumerate(zip(found, picks, strict=True))
+        ),
+        seconds=max(one.seconds for one in found),
+        is_flat=is_flat,
+        parameters=parameters or {},
         versions=versions(),
     )
 
 
-def table_of(candidates: Sequence[Candidate]) -> selection.Candidates:
+def table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     """The numbers that criteria look at."""
     far = [candidate.extrapolation for candidate in candidates]
     has_far = all(error is not None for error in far)
-    return selection.Candidates(
+    return criteria.Candidates(
         validation=np.array([candidate.validation for candidate in candidates]),
         size=np.array([candidate.n_units for candidate in candidates], dtype=float),
         bic=np.array([candidate.bic for candidate in candidates]),
@@ -55,19 +82,24 @@ def table_of(candidates: Sequence[Candidate]) -> selection.Candidates:
     )
 
 
-def picked(found: Found, criterion: str) -> int:
+def picked(found: Found, selection: str) -> int:
     """Which of the candidates a criterion picks."""
-    return selection.chosen(table_of(found.candidates), criterion)
+    return criteria.chosen(table_of(found.candidates), selection)
+
+
+def _outcome(found: Found, pick: int, y: Array, domain: Array) -> Outcome:
+    (ended,) = (known for known in ENDS if known == found.ended)
+    return Outcome(verdict(found, pick, y, domain), ended, found.n_attempts)
 
 
 def _equations(
-    found: Found, inputs: Sequence[str], target: str, criterion: str
+    found: Found, pick: int, inputs: Sequence[str], target: str, selection: str
 ) -> list[Equation]:
+    """The candidates as equations: the pick first, the others as it was picked."""
     table = table_of(found.candidates)
-    pick = picked(found, criterion)
     places = {
-        f"rank_{name}": selection.ranks(selection.criterion(name)(table)) + 1
-        for name in selection.available(table)
+        f"rank_{name}": criteria.ranks(criteria.criterion(name)(table)) + 1
+        for name in criteria.available(table)
     }
     rows = [
         Equation(
@@ -87,8 +119,7 @@ def _equations(
         for i, one in enumerate(found.candidates)
         if np.isfinite(one.bic) or i == pick
     ]
-    # The pick first, the others by the criterion that picked it.
-    return sorted(rows, key=lambda row: row.scores[f"rank_{criterion}"])
+    return sorted(rows, key=lambda row: row.scores[f"rank_{selection}"])
 
 
 def _scores(one: Candidate, places: dict[str, float]) -> dict[str, float]:

@@ -1,13 +1,10 @@
 """Whether a result can be trusted, in plain words."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.errors import printable
+from eqlearn.model.model import Kind, Verdict
 from eqlearn.network.graph import Graph
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
@@ -19,48 +16,17 @@ MUCH_LEFT = 0.3
 AGREE = 0.05
 #: Residuals of this share of the spread are rounding errors.
 EXACT_SHARE = 1e-9
+#: Points of the domain of use at which formulas are compared.
+_N_COMPARED = 2000
 
-#: What is said where there is no verdict.
-UNJUDGED = "Nobody has judged this equation."
-KINDS = ("trusted", "plausible", "doubtful", "nothing")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How far a formula can be trusted, why, and what to try if not far enough."""
-
-    kind: str  # one of `KINDS`
-    reasons: tuple[str, ...]
-    advice: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
+_MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
 
 
-def kept_verdict(settings: Mapping[str, Any], number: int) -> Verdict | None:
-    """The verdict on a target that was kept with a model, if it is one."""
-    kept = settings.get("verdicts")
-    row = kept[number] if isinstance(kept, list | tuple) and number < len(kept) else {}
-    if not isinstance(row, Mapping) or row.get("kind") not in KINDS:
-        return None
-    return Verdict(row["kind"], _sentences(row, "reasons"), _sentences(row, "advice"))
+def verdict(found: Found, pick: int, y: Array, domain: Array) -> Verdict:
+    """Judge the candidate picked for a target `y` (N,), to be used in a domain (D, 2).
 
-
-def _sentences(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    found = row.get(name)
-    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
-
-
-def verdict(
-    found: Found,
-    pick: int,
-    x: Array,
-    y: Array,
-    low: Array,
-    high: Array,
-    close: float = STANDARD.stopping.close,
-) -> Verdict:
-    """Judge the candidate picked for a target `y` (N,), to be used in a domain."""
+    What raises a doubt makes it doubtful; what only limits its use, plausible.
+    """
     best, spread = found.candidates[pick], float(np.std(y))
     share = best.rms / spread if spread else 0.0
     if not best.is_something:
@@ -83,17 +49,14 @@ def verdict(
             f"{100 * share:.0f} % of the target's spread is left unexplained."
         )
         advice.append(_MORE_DATA)
-    most = best.bic + close
+    most = best.bic + STANDARD.stopping.close
     rivals = [c for c in found.candidates if c.bic < most and c is not best]
-    if _differ(best, rivals, x, spread, low, high):
+    if _differ(best, rivals, spread, domain):
         doubts.append("Others fit nearly as well and differ outside the data.")
         advice.append("Measure a few points further out and give them as far points.")
-    weak = list(_weak_points(found, best))
-    kind = "doubtful" if doubts else "plausible" if weak else "trusted"
+    weak = _weak_points(found, best)
+    kind: Kind = "doubtful" if doubts else "plausible" if weak else "trusted"
     return Verdict(kind, (*good, *doubts, *weak, *_failures(found)), tuple(advice))
-
-
-_MORE_DATA = "Measure more, or inputs that are missing; other units may help."
 
 
 def _weak_points(found: Found, best: Candidate) -> list[str]:
@@ -108,7 +71,7 @@ def _weak_points(found: Found, best: Candidate) -> list[str]:
 
 
 def _failures(found: Found) -> list[str]:
-    """What failed on the way; the others speak for themselves."""
+    """How many steps of the search failed, and why the first of them did."""
     if not found.failures:
         return []
     n, (key, why) = len(found.failures), found.failures[0]
@@ -116,14 +79,11 @@ def _failures(found: Found) -> list[str]:
 
 
 def _differ(
-    best: Candidate,
-    rivals: list[Candidate],
-    x: Array,
-    spread: float,
-    low: Array,
-    high: Array,
+    best: Candidate, rivals: list[Candidate], spread: float, domain: Array
 ) -> bool:
-    points = np.random.default_rng(0).uniform(low, high, (2000, x.shape[1]))
+    """Whether any rival disagrees with the best in the domain of use."""
+    low, high = np.transpose(domain)
+    points = np.random.default_rng(0).uniform(low, high, (_N_COMPARED, len(low)))
 
     def values(graph: Graph) -> Array:
         with np.errstate(all="ignore"):

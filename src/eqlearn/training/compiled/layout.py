@@ -17,7 +17,7 @@ from eqlearn.training.compiled.tiles import N_LANES
 from eqlearn.training.compiled.vectors import WIDTH
 
 
-class Shape(NamedTuple):
+class NetworkShape(NamedTuple):
     """An architecture as arrays. Features and slots are numbered through all layers.
 
     With skips a layer reads from the first input on, without from the layer before.
@@ -53,7 +53,7 @@ class Batches(NamedTuple):
     n_rows: int  # of a mini-batch
 
 
-class Networks(NamedTuple):
+class NetworkArrays(NamedTuple):
     """R networks in training; the first three change in place."""
 
     weights: Singles  # (R, P)
@@ -63,7 +63,7 @@ class Networks(NamedTuple):
     is_trained: Booleans  # (R,) what has diverged is left alone
 
 
-class Work(NamedTuple):
+class Scratch(NamedTuple):
     """Memory of one chunk; all are (rows · lanes) but the last."""
 
     features: Singles
@@ -81,7 +81,7 @@ def covers(architecture: Architecture) -> bool:
 
 
 @cache
-def shape_of(architecture: Architecture) -> Shape:
+def shape_of(architecture: Architecture) -> NetworkShape:
     """Write an architecture as arrays."""
     layers: list[tuple[int, ...]] = []
     blocks: list[tuple[int, ...]] = []
@@ -95,7 +95,7 @@ def shape_of(architecture: Architecture) -> Shape:
             blocks.append((code, n, slot, feature))
             slot, feature = slot + n * block.definition.arity, feature + n
         feature = _begin(architecture, feature)
-    return Shape(
+    return NetworkShape(
         np.array(layers),
         np.array(blocks),
         is_weight(architecture).astype(np.float32),
@@ -124,11 +124,11 @@ def in_lanes(x: Singles, y: Singles, rows: Singles) -> Batches:
     return Batches(cut(x[:, source]), cut(y[:, source]), cut(weight), totals, n_rows)
 
 
-def workspace(shape: Shape) -> Work:
+def workspace(shape: NetworkShape) -> Scratch:
     """Allocate the memory that networks of a shape are trained in."""
     n_out = shape.layers[:, 1]
     features, slots, widest = shape.n_features, int(n_out.sum()), int(n_out.max())
-    return Work(
+    return Scratch(
         features=_rows(features),
         turned=_rows(features),
         slots=_rows(slots),

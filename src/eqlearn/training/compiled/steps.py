@@ -9,7 +9,13 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.network.kernels import COMPILED
-from eqlearn.training.compiled.layout import Batches, Networks, Shape, Terms, Work
+from eqlearn.training.compiled.layout import (
+    Batches,
+    NetworkArrays,
+    NetworkShape,
+    Scratch,
+    Terms,
+)
 from eqlearn.training.compiled.tiles import (
     N_LANES,
     add_lanes,
@@ -38,12 +44,12 @@ _IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = (
 
 
 def train_networks(
-    shape: Shape,
+    shape: NetworkShape,
     terms: Terms,
     batches: Batches,
     factors: Array,
-    networks: Networks,
-    work: Work,
+    networks: NetworkArrays,
+    work: Scratch,
 ) -> Array:
     """Take a step with every batch; return each network's mean error and penalty."""
     means = np.where(networks.is_trained[:, None], 0.0, [[np.nan, np.nan]])

@@ -14,19 +14,19 @@ from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 
 
-class Rows(NamedTuple):
+class TableRows(NamedTuple):
     """Samples, and how much each counts."""
 
     x: Array  # (N, D)
     y: Array  # (N, M)
     weight: Array | None  # (N,)
 
-    def taken(self, chosen: Integers | Booleans) -> "Rows":
+    def taken(self, chosen: Integers | Booleans) -> "TableRows":
         """Some of the rows, in this order."""
         weight = None if self.weight is None else self.weight[chosen]
-        return Rows(self.x[chosen], self.y[chosen], weight)
+        return TableRows(self.x[chosen], self.y[chosen], weight)
 
-    def with_more(self, x: Array, y: Array, *, in_front: bool = False) -> "Rows":
+    def with_more(self, x: Array, y: Array, *, in_front: bool = False) -> "TableRows":
         """The rows with others, of weight 1, behind them or in front."""
 
         def together(own: Array, more: Array) -> Array:
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
             return self
         if weight is not None:
             weight = together(weight, np.ones(len(x)))
-        return Rows(together(self.x, x), together(self.y, y), weight)
+        return TableRows(together(self.x, x), together(self.y, y), weight)
 
 
 def tasks_of(request: Request) -> list[Task]:
@@ -84,13 +84,12 @@ def _domain(domain: Numbers | None, x: Array, far: Array) -> tuple[Array, Array]
     """The domain of use: unless given, the widened range of `x`, and `far` points."""
     if domain is not None:
         return checked_domain(domain, x.shape[1])
-    ends = np.concatenate([np.stack(domain_of_use(x)), far])
-    return ends.min(axis=0), ends.max(axis=0)
+    return domain_of_use(x, far)
 
 
-def _checked(request: Request) -> Rows:
+def _checked(request: Request) -> TableRows:
     """Rows that count, equal ones merged, with weights whose mean is 1."""
-    rows = Rows(*checked_samples(request.x, request.y), request.weight)
+    rows = TableRows(*checked_samples(request.x, request.y), request.weight)
     if rows.weight is not None:
         weight = checked_weight(rows.weight, len(rows.x))
         rows = rows._replace(weight=weight).taken(weight > 0)
@@ -102,7 +101,7 @@ def _checked(request: Request) -> Rows:
     return rows._replace(weight=rows.weight / np.mean(rows.weight))
 
 
-def _distinct(rows: Rows) -> Rows:
+def _distinct(rows: TableRows) -> TableRows:
     """Merge equal rows of a small table: said twice, a thing is not known better.
 
     A formula with a parameter for every fourth row could retell them otherwise.
@@ -116,10 +115,12 @@ def _distinct(rows: Rows) -> Rows:
     total = np.bincount(which.ravel(), rows.weight).astype(float)
     order = np.argsort(first)
     first = first[order]
-    return Rows(rows.x[first], rows.y[first], total[order])
+    return TableRows(rows.x[first], rows.y[first], total[order])
 
 
-def _checked_far(far: tuple[Array, Array] | None, rows: Rows) -> tuple[Array, Array]:
+def _checked_far(
+    far: tuple[Array, Array] | None, rows: TableRows
+) -> tuple[Array, Array]:
     """The far points, none if none are given."""
     if far is None:
         return rows.x[:0], rows.y[:0]

@@ -1,0 +1,197 @@
+"""The commands `fit` and `demo`: from a table to a run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eqlearn.cli.option_names import spelled_as_options
+from eqlearn.cli.output import (
+    Jobs,
+    JsonOption,
+    Quiet,
+    code_after_fit,
+    completing,
+    end_at_once,
+    how_to_resume,
+    names,
+    print_result,
+    tell,
+    whole_numbers,
+)
+from eqlearn.errors import must
+
+
+@spelled_as_options(path="--out")
+def fit(
+    table: Annotated[
+        Path,
+        typer.Argument(metavar="TABLE", help="CSV, TSV, Parquet or .npz; names first."),
+    ],
+    target: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME,...",
+            help="Columns to find equations for; a comma in a name is written \\,.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...", help="Columns to find them in; by default all others."
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A column: how much each row counts."),
+    ] = None,
+    extrapolation: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FAR", help="A table of points outside the range of the others."
+        ),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW:HIGH",
+            help="Where the equations will be used, for each input; by default twice "
+            "the range of the data.",
+        ),
+    ] = None,
+    functions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FUNCTION,...",
+            help="What formulas are made of: sin,multiply by default; also identity, "
+            "cos, square, exp, log, sqrt, tanh; paper is identity,sin,cos,multiply.",
+            autocompletion=completing(
+                *"cos exp identity log multiply paper sin sqrt square tanh".split()
+            ),
+        ),
+    ] = None,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            metavar="fast|paper",
+            help="Seconds to minutes, or the paper's grid of networks, pruned and "
+            "refitted: hours.",
+            autocompletion=completing("fast", "paper"),
+        ),
+    ] = "fast",
+    depths: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="L,...",
+            help="Layers of the paper's networks; by default 2,3,4.",
+        ),
+    ] = None,
+    selection: Annotated[
+        str,
+        typer.Option(
+            "--select",
+            metavar="CRITERION",
+            help="What picks the equation: information, v_int_s, v_int_ex (needs far "
+            "points) or v_ranks.",
+            autocompletion=completing("information", "v_int_s", "v_int_ex", "v_ranks"),
+        ),
+    ] = "information",
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--time",
+            metavar="TIME",
+            help="At most so long: 90s, 5m, 2h. By default, until attempts agree.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=2**32 - 1, help="Another seed, other attempts."
+        ),
+    ] = 0,
+    jobs: Jobs = -1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead."),
+    ] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="RUN",
+            help="Where the run is kept; for data.csv it is data-run.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: Quiet = False,
+) -> int:
+    """Learn the equation of each target in a table.
+
+    Prints what was found and how far it can be trusted, and keeps it in a directory
+    with report.html and model.json. Ctrl-C keeps the best so far, and the same command
+    goes on from there.
+    """
+    from eqlearn.fit_table import fit_table
+
+    run_dir = Path(f"{table.stem}-run") if run_dir is None else run_dir
+    try:
+        run = fit_table(
+            str(table),
+            names(target),
+            run_dir,
+            inputs=None if inputs is None else names(inputs),
+            weights=weights,
+            extrapolation=None if extrapolation is None else str(extrapolation),
+            domain=_ranges(domain or []),
+            tell=lambda line: None if quiet else tell(f"Note: {line}"),
+            seed=seed,
+            jobs=jobs,
+            functions=_functions(functions),
+            recipe=recipe,
+            depths=_depths(depths),
+            selection=selection,
+            time_limit=time_limit,
+            scheduler=scheduler,
+            verbose=not quiet,
+        )
+    except KeyboardInterrupt:
+        tell(f"Interrupted. {how_to_resume(run_dir)}")
+        end_at_once()
+    print_result(run.model, run.findings, run_dir, as_json=as_json, quiet=quiet)
+    return code_after_fit(run.model, run_dir)
+
+
+@spelled_as_options(path="--out")
+def demo() -> int:
+    """Learn a known equation from noisy measurements."""
+    from eqlearn.demo import DIRECTORY, run
+
+    return code_after_fit(run(DIRECTORY), DIRECTORY)
+
+
+def _functions(text: str | None) -> str | list[str] | None:
+    return text if text in (None, "paper") else names([text])
+
+
+def _depths(text: str | None) -> tuple[int, ...] | None:
+    return None if text is None else whole_numbers("--depth", text, "2,3", 3)
+
+
+def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, _, ends = text.rpartition("=")
+        try:
+            low, high = map(float, ends.split(":"))
+        except ValueError:
+            low, high = 0.0, 0.0
+        if not (name and -float("inf") < low < high < float("inf")):
+            what = "NAME=LOW:HIGH with LOW below HIGH, like x1=-2:2"
+            raise must("--domain", what, text)
+        if name in found:
+            raise must("--domain", "given once for each input", name, where="twice")
+        found[name] = low, high
+    return found

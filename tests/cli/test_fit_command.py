@@ -1,0 +1,268 @@
+"""`fit`: what it prints and leaves, what mistakes get, and how it is interrupted."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command_lines import Command, check_mistake, in_process, write_csv
+from table_cases import BINARY, TEXT, Case, put
+
+from eqlearn.cli import output
+from eqlearn.equation.prove.domain import domain_report
+from eqlearn.run_directory import open_run
+
+OHM = "fit ohm.csv --target current --out new"
+
+#: Command lines that cannot be carried out, and what the one line says.
+MISTAKES = [
+    ("fit", "Missing argument 'TABLE'. See eqlearn fit --help."),
+    ("fit ohm.csv", "Missing option '--target'. See eqlearn fit --help."),
+    ("fit ohm.csv --target", "Option '--target' requires an argument"),
+    ("fit ohm.csv --traget current", "No such option: --traget (Possible options: --t"),
+    ("fit ohm.csv in.csv --target current", "Got unexpected extra argument"),
+    ("fit ohm.cvs --target current", "got none of this name. Did you mean `ohm.csv`?"),
+    ("fit plain --target current", "`plain` must be a file; got a directory"),
+    ("fit '' --target current", "`.` must be a file; got a directory"),
+    ("fit ohm.csv --target curent", "got 'curent' for `ohm.csv`. Did you mean 'curre"),
+    ("fit ohm.csv --target ''", "`--target` must be one of 'voltage', 'resistance', '"),
+    ("fit ohm.csv --target current,current", "must be columns named once each"),
+    ("fit ohm.csv --target current --target x", "`--target` must be one of"),
+    ("fit ohm.csv --target current --inputs volt", "got 'volt' for `ohm.csv`. Did you"),
+    ("fit ohm.csv --target current --inputs current", "must be other columns than the"),
+    ("fit ohm.csv --target voltage,resistance,current", "must have inputs beside the"),
+    ("fit alone.csv --target y", "must have inputs beside the target; got no other"),
+    ("fit few.csv --target y", "`few.csv` must have at least 10 rows; got 2. Measure"),
+    ("fit huge.csv --target y", "in column `y`. Choose another unit."),
+    ("fit text.csv --target y", "or leave the column out. Name those to use by `--in"),
+    ("fit weighted.csv --target y --weights ww", "`--weights` must be one of"),
+    ("fit weighted.csv --target y --weights w", "`--weights` must be finite and at le"),
+    ("fit weighted.csv --target y --weights zero", "`--weights` must be above 0 for s"),
+    ("fit weighted.csv --target y --weights y", "`--target` must be one of 'a', 'w', "),
+    (f"{OHM} --extrapolation far.csv", "`far.csv` must be an existing file"),
+    (f"{OHM} --extrapolation in.csv", "got 'current' for `in.csv`"),
+    (f"{OHM} --domain voltage", "`--domain` must be NAME=LOW:HIGH with LOW below HIGH"),
+    (f"{OHM} --domain voltage=1", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain voltage=a:b", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain voltage=2:1", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain voltage=0:inf", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain voltage=nan:1", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain =1:2", "`--domain` must be NAME=LOW:HIGH"),
+    (f"{OHM} --domain voltge=1:2", "`--domain` must be one of 'voltage', 'resistance'"),
+    (f"{OHM} --domain voltage=1:2 --domain voltage=1:3", "must be given once for each"),
+    (f"{OHM} --functions sine", "`--functions` must be one of 'identity', 'sin', 'co"),
+    (f"{OHM} --functions ''", "`--functions` must be one of"),
+    (f"{OHM} --functions sin,paper", "`--functions` must be one of"),
+    (f"{OHM} --units sin", "Error: --units is now --functions."),
+    (
+        f"{OHM} --recipe fsat",
+        "`--recipe` must be one of 'fast', 'paper'; got 'fsat'. D",
+    ),
+    (
+        f"{OHM} --depth 3",
+        "`--depth` must be left out unless the recipe is the paper's;",
+    ),
+    (f"{OHM} --recipe paper --depth two", "`--depth` must be whole numbers with comm"),
+    (f"{OHM} --recipe paper --depth 2,", "`--depth` must be whole numbers with comm"),
+    (
+        f"{OHM} --recipe paper --depth 1",
+        "`--depth` must be at least 2 layers; got [1].",
+    ),
+    (f"{OHM} --select v_int_z", "`--select` must be one of 'information', 'v_int_s'"),
+    (f"{OHM} --select v_int_ex", "Give labelled far points by `--extrapolation`, or"),
+    (f"{OHM} --time soon", '`--time` must be seconds, or a text like "90s" or "5m"'),
+    (f"{OHM} --time -5", '`--time` must be seconds, or a text like "90s" or "5m"'),
+    (f"{OHM} --time 0", "`--time` must be above 0 seconds, or None; got 0.0."),
+    (f"{OHM} --seed one", "Invalid value for '--seed'"),
+    (f"{OHM} --seed -1", "Invalid value for '--seed'"),
+    (f"{OHM} --jobs 0", "`--jobs` must be a number of processes, or -1 for every core"),
+    (f"{OHM} --jobs many", "Invalid value for '--jobs'"),
+    (f"{OHM} --scheduler nobody", "must be the address of a running Dask scheduler"),
+    (f"{OHM} --scheduler tcp://127.0.0.1:1", "`--scheduler` must be the address of a"),
+    ("fit ohm.csv --target current --out in.csv", "`--out` must be a place to write"),
+    ("fit ohm.csv --target voltage", "`--target` must be current as before; got 'volt"),
+    (
+        "fit ohm.csv --target current --inputs voltage",
+        "`--inputs` must be voltage, resistance as before; got 'voltage' for the run in"
+        " ohm-run. Name another directory by `--out`.",
+    ),
+    ("fit ohm.csv --target current --seed 1", "`--seed` must be 0 as before; got 1 fo"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), MISTAKES, ids=[line for line, _ in MISTAKES])
+def test_a_mistake_gets_one_line_and_leaves_nothing(
+    line: str, said: str, here: Path, command: Command
+) -> None:
+    check_mistake(line, said, here, command)
+
+
+# All that a command line can name: no shell passes a NUL on.
+REFUSED = [case for case in TEXT + BINARY if case.refused and "\0" not in case.file]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in REFUSED if case.only is None],
+    ids=lambda case: case.name,
+)
+def test_an_odd_table_gets_one_line(
+    case: Case, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command("fit", put(case, tmp_path), "--target", "y")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert re.search(case.refused, err)
+    assert err.rstrip("\n").isprintable()
+    assert not list(tmp_path.glob("*-run"))
+
+
+def test_the_same_command_goes_on(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = json.loads(command("show ohm-run --json").out)
+    again: list[object] = []
+    monkeypatch.setattr("eqlearn.jobs.backends.computed", again.append)
+    # The default directory is the one that the fixture has named.
+    code, out, err = command("fit ohm.csv --target current --jobs 1 --json --quiet")
+    assert (code, err, again) == (0, "", [])
+    after = json.loads(out)
+    assert after.pop("seconds") == pytest.approx(before.pop("seconds"), abs=0.5)
+    assert after == before
+
+
+def test_every_option_at_once(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 3, (2, 60))
+    unused = {"w": rng.integers(1, 3, 60), "noise": rng.normal(size=60)}
+
+    def columns(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+        return {"a": a, "b,c": b, "u": a * b, "v, w": a / b}
+
+    write_csv(tmp_path / "two.csv", **columns(a, b), **unused)
+    write_csv(tmp_path / "far.csv", **columns(4 * a[:4], b[:4]))
+    arguments = ["two.csv", "--target", r"u,v\, w", "--inputs", r"a,b\,c"]
+    arguments += ["--weights", "w", "--extrapolation", "far.csv", "--domain", "a=0.5:9"]
+    arguments += ["--functions", "multiply", "--select", "v_int_ex", "--time", "5m"]
+    arguments += ["--seed", "3", "--jobs", "1", "--out", "deep/run", "--json"]
+    code, out, err = command("fit", *arguments)
+    assert code == 0
+    assert err.startswith("u = ")  # the summary, out of the way of the one line
+    found = json.loads(out)
+    assert found["equations"] == {"u": "a*b,c", "v, w": "a/b,c"}
+    assert found["run"] == "deep/run"
+    model = open_run(tmp_path / "deep" / "run")
+    assert model.domain[0] == (0.5, 9.0)
+    assert model.parameters["selection"] == "v_int_ex"
+    assert model.chosen[0].scores["extrapolation_error"] < 1e-9
+    assert model.origin.table == "two.csv"
+    assert "two.csv" in (tmp_path / "deep/run/report.md").read_text(encoding="utf-8")
+
+
+def test_a_fit_examines_the_domain_once(
+    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined: list[object] = []
+
+    def counted(*arguments: Any) -> Any:
+        examined.append(arguments)
+        return domain_report(*arguments)
+
+    monkeypatch.setattr("eqlearn.report.findings.domain_report", counted)
+    assert command("fit ohm.csv --target current --jobs 1 --json --quiet").code == 0
+    assert len(examined) == 1
+
+
+def test_nothing_found_is_an_exit_code(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    five, zero = np.full(20, 5.0), np.zeros(20)
+    write_csv(tmp_path / "flat.csv", x=np.arange(20.0), k=zero, y=five)
+    code, out, err = command("fit flat.csv --target y --jobs 1")
+    assert code == output.NOTHING_FOUND
+    assert "No equation was found." in out
+    assert "Note: `flat.csv`: target `y` is constant" in err
+    assert "Note: `flat.csv`: input `k` is constant" in err
+
+
+def wait_for_search(run: Path, process: "subprocess.Popen[str]") -> None:
+    while not (run / "run.db-wal").exists() and process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(0.5)
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> list[str]:
+    """A search that would go on for minutes."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (300, 3))
+    y = np.sin(3 * x[:, 0]) / (1.5 + x[:, 1]) + np.tanh(x[:, 2] * x[:, 0])
+    y += rng.normal(size=300)
+    write_csv(tmp_path / "noisy.csv", a=x[:, 0], b=x[:, 1], c=x[:, 2], y=y)
+    arguments = [str(tmp_path / "noisy.csv"), "--target", "y", "--jobs", "1"]
+    return ["fit", *arguments, "--out", str(tmp_path / "run"), "--quiet"]
+
+
+def test_an_interrupt_keeps_the_best_so_far(
+    noisy: list[str], tmp_path: Path, command: Command
+) -> None:
+    process = in_process(*noisy, "--json")
+    wait_for_search(tmp_path / "run", process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == output.INTERRUPTED
+    (line,) = err.splitlines()
+    assert line.startswith(
+        "Interrupted; this is the best so far. The same command goes"
+    )
+    found = json.loads(out)
+    assert "y" in found["equations"]
+    assert (tmp_path / "run" / "report.html").exists()
+
+    # The time that was worked before counts: nothing but the end is left to do.
+    resumed = command(*noisy, "--json", "--time", f"{found['seconds'] + 0.5:.1f}s")
+    assert resumed.code in (output.FOUND, output.NOTHING_FOUND)
+    assert json.loads(resumed.out)["seconds"] > found["seconds"]
+
+
+def test_a_second_interrupt_ends_at_once(noisy: list[str], tmp_path: Path) -> None:
+    process = in_process(*noisy)
+    wait_for_search(tmp_path / "run", process)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - start < 5
+    assert process.returncode == output.INTERRUPTED
+    assert out == ""
+    line = (
+        f"Interrupted. The same command goes on from what is in {tmp_path / 'run'}.\n"
+    )
+    assert err == line
+
+
+def test_an_abrupt_end_waits_for_nobody(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    def leave(code: int) -> None:
+        raise SystemExit(code)
+
+    monkeypatch.setattr("eqlearn.fit_table.fit_table", interrupt)
+    monkeypatch.setattr(os, "_exit", leave)
+    line = "Interrupted. Nothing was begun.\n"
+    assert command("fit none.csv --target y") == (output.INTERRUPTED, "", line)
