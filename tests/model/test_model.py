@@ -11,7 +11,10 @@ from eqlearn.model.model import KINDS, Origin, Outcome, Verdict
 
 def test_a_verdict_is_a_sentence() -> None:
     verdict = Verdict("doubtful", ("Only 1 of 9 attempts ended in it.",), ("Wait.",))
-    assert str(verdict) == "Doubtful: Only 1 of 9 attempts ended in it. Wait."
+    assert (
+        str(verdict)
+        == "This equation is doubtful. Only 1 of 9 attempts ended in it. Wait."
+    )
     assert KINDS == ("trusted", "plausible", "doubtful", "nothing")
 
 

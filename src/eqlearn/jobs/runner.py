@@ -224,7 +224,7 @@ class _Session:
             if track is None:
                 continue
             if ended.step is None:
-                self._bury(track, ended)
+                self._retry_or_fail(track, ended)
                 continue
             job, step = ended.job, ended.step
             self._suspects.discard(job.key)
@@ -240,7 +240,7 @@ class _Session:
         for track, job, state in done:
             self._settle(track, job, "done", state)
 
-    def _bury(self, track: "_Track", ended: EndedSegment) -> None:
+    def _retry_or_fail(self, track: "_Track", ended: EndedSegment) -> None:
         """Try a segment again whose worker died; give up on one that fails itself."""
         job, record = ended.job, self._store.find(ended.job.key)
         n_tries = record.n_tries + max(ended.n_deaths, 1)

@@ -49,6 +49,15 @@ class Equation:
     scores: Mapping[str, float] = field(default_factory=dict)  # further ones, by name
 
 
+#: What the verdicts mean, as the first words that a reader sees.
+HEADLINES: Mapping[Kind, str] = {
+    "trusted": "This equation can be trusted.",
+    "plausible": "This equation is plausible.",
+    "doubtful": "This equation is doubtful.",
+    "nothing": "No equation was found.",
+}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """How far a formula can be trusted, why, and what to try if not far enough."""
@@ -57,8 +66,13 @@ class Verdict:
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
 
+    @property
+    def headline(self) -> str:
+        """How far the formula can be trusted, in one sentence."""
+        return HEADLINES[self.kind]
+
     def __str__(self) -> str:
-        return f"{self.kind.capitalize()}: {' '.join((*self.reasons, *self.advice))}"
+        return " ".join((self.headline, *self.reasons, *self.advice))
 
 
 @dataclass(frozen=True)

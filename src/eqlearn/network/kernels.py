@@ -28,6 +28,8 @@ COMPILED = (
     "tanh",
 )
 _OTHER = len(COMPILED)
+# The places of these names, for compiled code: one branch each below.
+_IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(_OTHER)
 
 
 class Tape(NamedTuple):
@@ -211,13 +213,13 @@ def _forward(  # type: ignore[no-untyped-def]
             _combine(pointer, sources, weights, s, features, slots[s])
         z, slope, value = slots[slot], slopes[slot], features[n_inputs + k]
         code = codes[k]
-        if code == 1:
+        if code == _SIN:
             _sine_and_cosine(z, value, slope)
-        elif code == 2:
+        elif code == _COS:
             _sine_and_cosine(z, slope, value)
             for n in range(z.shape[0]):
                 slope[n] = -slope[n]
-        elif code == 3:
+        elif code == _MULTIPLY:
             other = slots[slot + 1]
             for n in range(z.shape[0]):
                 value[n] = z[n] * other[n]
@@ -237,25 +239,27 @@ def _forward(  # type: ignore[no-untyped-def]
 @numba.njit(inline="always", error_model="numpy")
 def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
     """Value and derivative of the unary units that need no special care."""
-    if code == 4:
+    if code == _SQUARE:
         return z * z, 2.0 * z
-    if code == 5:
+    if code == _EXP:
         e = np.exp(z)
         return e, e
-    if code == 6:
+    if code == _LOG:
         if z < floor:
             return np.log(floor) + (z - floor) / floor, 1.0 / floor
         return np.log(z), 1.0 / z
-    if code == 7:
+    if code == _SQRT:
         if z < floor:
             root = np.sqrt(floor)
             return root + (z - floor) * 0.5 / root, 0.5 / root
         root = np.sqrt(z)
         return root, 0.5 / root
-    if code == 8:
+    if code == _TANH:
         t = np.tanh(z)
         return t, 1.0 - t * t
-    return z, 1.0
+    if code == _IDENTITY:
+        return z, 1.0
+    return np.nan, np.nan  # a name without code must not pass for another unit
 
 
 @numba.njit(cache=True, fastmath=_FAST, error_model="numpy")

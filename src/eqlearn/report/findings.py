@@ -14,7 +14,7 @@ from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.write.display import formula_text
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable
-from eqlearn.model.model import Equation, Json, Kind, Model, Verdict
+from eqlearn.model.model import Equation, Json, Model, Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.selection import CRITERIA, DEFAULT
@@ -23,14 +23,6 @@ from eqlearn.search.conclude.selection import CRITERIA, DEFAULT
 MOST_LISTED = 30
 #: Letters of a name in formulas that are text; pages show the whole name elsewhere.
 LONGEST_NAME = 60
-
-#: What the verdicts mean, as the first words that a reader sees.
-HEADLINES: Mapping[Kind, str] = {
-    "trusted": "This equation can be trusted.",
-    "plausible": "This equation is plausible.",
-    "doubtful": "This equation is doubtful.",
-    "nothing": "No equation was found.",
-}
 
 #: How each criterion chooses, as the end of a sentence.
 CHOOSES: Mapping[str, str] = {
@@ -82,7 +74,7 @@ def findings(model: Model) -> tuple[Finding, ...]:
 
 def headline(finding: Finding) -> str:
     """Say in one sentence how far an equation can be trusted."""
-    return HEADLINES[finding.verdict.kind]
+    return finding.verdict.headline
 
 
 def criterion(model: Model) -> str:

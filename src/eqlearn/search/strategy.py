@@ -297,6 +297,20 @@ class Finals:
 
 
 @dataclass(frozen=True)
+class Judging:
+    """When an equation is trusted."""
+
+    much_left: float = tuned(
+        0.3, "share of the spread left unexplained that is doubtful"
+    )
+    agree: float = tuned(
+        0.05, "share of the spread by which close rivals may differ in the domain"
+    )
+    exact: float = tuned(1e-9, "share of the spread that is rounding, not a residual")
+    n_points: int = tuned(2000, "points of the domain where rivals are compared")
+
+
+@dataclass(frozen=True)
 class TimeShares:
     """Shares of a time limit at which each stage ends."""
 
@@ -324,6 +338,7 @@ class Strategy:
     residuals: Residuals = Residuals()
     stopping: Stopping = Stopping()
     finals: Finals = Finals()
+    judging: Judging = Judging()
     shares: TimeShares = TimeShares()
     tactics: Tactics = Tactics()
 

@@ -3,7 +3,8 @@
 import numpy as np
 from formulas import NESTED, NOISE, START, fitted, table_of
 
-from eqlearn.equation.refine.grow import FEW_ADDITIONS, Growth, grow
+from eqlearn.equation.refine.grow import Growth, grow
+from eqlearn.equation.refine.moves import FEW_ADDITIONS
 from eqlearn.training.samples import samples
 
 

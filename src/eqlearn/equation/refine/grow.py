@@ -12,17 +12,12 @@ from typing import Any, NamedTuple
 
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.hill_climb import Move, improve, propose
+from eqlearn.equation.refine.moves import ALL_ADDITIONS
 from eqlearn.equation.refine.prune import prune
-from eqlearn.equation.refine.score_test import added_terms
 from eqlearn.equation.refine.tactics import STANDARD, Tactics
-from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
+from eqlearn.equation.refine.waves import waves_for_sums
 from eqlearn.network.canonical import canonical
 from eqlearn.training.samples import Samples
-
-#: What may be added. Plane waves find more in fewer steps, and more that is not there.
-FEW_ADDITIONS: tuple[Move, ...] = (added_waves, added_terms)
-ALL_ADDITIONS: tuple[Move, ...] = (added_waves, added_plane_waves, added_terms)
-
 
 _FORMULAS = ("present", "best")
 

@@ -23,7 +23,7 @@ from eqlearn.equation.refine.sine_rewrites import (
     small_additions,
     units_in_a_limit,
 )
-from eqlearn.equation.refine.waves import added_waves, waves_for_sums
+from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
 
 #: Cheap moves, worth trying on every candidate near the noise.
 QUICK: tuple[Move, ...] = (
@@ -52,6 +52,11 @@ ALL: tuple[Move, ...] = (
     added_waves,
 )
 
+#: What a formula may grow by. Plane waves find more in fewer steps, and more that is
+#: not there.
+FEW_ADDITIONS: tuple[Move, ...] = (added_waves, added_terms)
+ALL_ADDITIONS: tuple[Move, ...] = (added_waves, added_plane_waves, added_terms)
+#: Moves that bring in sines, where there may be none.
 _NEW_SINES: tuple[Move, ...] = (
     sines_for_units,
     sines_of_half_angles,

@@ -7,7 +7,8 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.equation.refine.grow import ALL_ADDITIONS, FEW_ADDITIONS, Growth, grow
+from eqlearn.equation.refine.grow import Growth, grow
+from eqlearn.equation.refine.moves import ALL_ADDITIONS, FEW_ADDITIONS
 from eqlearn.equation.refine.prune import cut_back, prune_in_stages
 from eqlearn.jobs.codec import from_bytes, to_bytes
 from eqlearn.jobs.job import Job, Specification, Step, Stopwatch

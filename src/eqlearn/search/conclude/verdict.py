@@ -8,32 +8,25 @@ from eqlearn.model.model import Kind, Verdict
 from eqlearn.network.graph import Graph
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
-from eqlearn.search.strategy import STANDARD
-
-#: Share of the target's spread that may be left unexplained without remark.
-MUCH_LEFT = 0.3
-#: Formulas that differ by less than this share of the spread agree.
-AGREE = 0.05
-#: Residuals of this share of the spread are rounding errors.
-EXACT_SHARE = 1e-9
-#: Points of the domain of use at which formulas are compared.
-_N_COMPARED = 2000
+from eqlearn.search.strategy import STANDARD, Judging, Strategy
 
 _MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
 
 
-def verdict(found: Found, pick: int, y: Array, domain: Array) -> Verdict:
+def verdict(
+    found: Found, pick: int, y: Array, domain: Array, strategy: Strategy = STANDARD
+) -> Verdict:
     """Judge the candidate picked for a target `y` (N,), to be used in a domain (D, 2).
 
     What raises a doubt makes it doubtful; what only limits its use, plausible.
     """
-    best, spread = found.candidates[pick], float(np.std(y))
+    by, best, spread = strategy.judging, found.candidates[pick], float(np.std(y))
     share = best.rms / spread if spread else 0.0
     if not best.is_something:
         reason = "No formula explains more of the target than its mean does."
         return Verdict("nothing", (reason, *_failures(found)), (_MORE_DATA,))
     good, doubts, advice = [], [], []
-    if share < EXACT_SHARE:
+    if share < by.exact:
         good.append("The formula is exact: it leaves nothing but rounding errors.")
     elif best.votes > 1:
         good.append(
@@ -44,14 +37,14 @@ def verdict(found: Found, pick: int, y: Array, domain: Array) -> Verdict:
         few = "Only 1" if best.votes else "None"
         doubts.append(f"{few} of {found.n_attempts} attempts ended in it.")
         advice.append("Give it more time or another seed.")
-    if share > MUCH_LEFT:
+    if share > by.much_left:
         doubts.append(
             f"{100 * share:.0f} % of the target's spread is left unexplained."
         )
         advice.append(_MORE_DATA)
-    most = best.bic + STANDARD.stopping.close
+    most = best.bic + strategy.stopping.close
     rivals = [c for c in found.candidates if c.bic < most and c is not best]
-    if _differ(best, rivals, spread, domain):
+    if _differ(best, rivals, spread, domain, by):
         doubts.append("Others fit nearly as well and differ outside the data.")
         advice.append("Measure a few points further out and give them as far points.")
     weak = _weak_points(found, best)
@@ -79,11 +72,15 @@ def _failures(found: Found) -> list[str]:
 
 
 def _differ(
-    best: Candidate, rivals: list[Candidate], spread: float, domain: Array
+    best: Candidate,
+    rivals: list[Candidate],
+    spread: float,
+    domain: Array,
+    by: Judging,
 ) -> bool:
     """Whether any rival disagrees with the best in the domain of use."""
     low, high = np.transpose(domain)
-    points = np.random.default_rng(0).uniform(low, high, (_N_COMPARED, len(low)))
+    points = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
 
     def values(graph: Graph) -> Array:
         with np.errstate(all="ignore"):
@@ -91,6 +88,6 @@ def _differ(
 
     ours = values(best.graph)
     return any(
-        float(np.median(np.abs(values(rival.graph) - ours))) > AGREE * spread
+        float(np.median(np.abs(values(rival.graph) - ours))) > by.agree * spread
         for rival in rivals
     )

@@ -12,9 +12,14 @@ import numpy as np
 from eqlearn._types import Booleans, Singles
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.forward import is_weight
-from eqlearn.network.kernels import COMPILED
 from eqlearn.training.compiled.tiles import N_LANES
 from eqlearn.training.compiled.vectors import WIDTH
+
+#: Units that `steps` has code for; networks of others are trained by JAX.
+TRAINED = (
+    *("identity", "sin", "cos", "multiply", "square"),
+    *("exp", "log", "sqrt", "tanh"),
+)
 
 
 class NetworkShape(NamedTuple):
@@ -24,7 +29,7 @@ class NetworkShape(NamedTuple):
     """
 
     layers: Singles  # (L, 6) inputs, outputs, start of W, first feature, slot and block
-    blocks: Singles  # (K, 4) row of COMPILED, units, first slot, first feature
+    blocks: Singles  # (K, 4) row of TRAINED, units, first slot, first feature
     is_weight: Singles  # (P,) 1, or 0 for biases
     n_inputs: int
     n_outputs: int
@@ -77,7 +82,7 @@ class Scratch(NamedTuple):
 
 def covers(architecture: Architecture) -> bool:
     """Tell whether all units of a network have compiled code."""
-    return all(b.unit in COMPILED for blocks in architecture.hidden for b in blocks)
+    return all(b.unit in TRAINED for blocks in architecture.hidden for b in blocks)
 
 
 @cache
@@ -91,7 +96,7 @@ def shape_of(architecture: Architecture) -> NetworkShape:
         layers.append((shape.n_in, shape.n_out, shape.start, seen, slot, len(blocks)))
         seen = 0 if architecture.skip else feature
         for block in units:
-            code, n = COMPILED.index(block.unit), block.count
+            code, n = TRAINED.index(block.unit), block.count
             blocks.append((code, n, slot, feature))
             slot, feature = slot + n * block.definition.arity, feature + n
         feature = _begin(architecture, feature)

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.network.kernels import COMPILED
 from eqlearn.training.compiled.layout import (
+    TRAINED,
     Batches,
     NetworkArrays,
     NetworkShape,
@@ -34,12 +34,8 @@ _FAST = ("contract", "reassoc", "nsz", "arcp")
 _ZERO, _ONE, _HALF = np.float32(0), np.float32(1), np.float32(0.5)
 #: Steps between two looks at the moments: without gradient, they fall by 1e-13 each.
 _N_UNTIDY = 256
-_IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = (
-    COMPILED.index(name)
-    for name in (
-        *("identity", "sin", "cos", "multiply", "square"),
-        *("exp", "log", "sqrt", "tanh"),
-    )
+_IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(
+    len(TRAINED)
 )
 
 
