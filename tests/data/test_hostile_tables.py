@@ -45,7 +45,7 @@ def frames(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=3)
 ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
-    "units": st.lists(
+    "functions": st.lists(
         st.sampled_from(["sin", "log", "exp", "sine", "", 3]), max_size=3
     ),
     "domain": st.one_of(PAIRS, st.dictionaries(st.sampled_from(["x1", "a"]), NUMBERS)),
