@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 
-SMOOTH = ("identity", "sin", "cos", "multiply", "square", "exp", "tanh")
-#: For inputs in [-1, 1] their arguments stay above 1, where log and sqrt are defined.
-POSITIVE = ("log", "sqrt")
+SMOOTH = ("identity", "sin", "cos", "multiply", "square", "exp", "tanh", "atan")
+#: For inputs in [-1, 1] their arguments stay above 1, where log and sqrt are defined,
+#: and so does what is divided by.
+POSITIVE = ("log", "sqrt", "divide")
+#: For such inputs their arguments stay inside of ±1.
+INSIDE_ONE = ("asin", "acos")
 ONE: Linear = {CONSTANT: 1.0}
 
 
@@ -21,7 +24,7 @@ def random_graph(
     n_inputs: int = 3,
     n_units: int = 6,
     n_outputs: int = 1,
-    units: tuple[str, ...] = (*SMOOTH, *POSITIVE),
+    units: tuple[str, ...] = (*SMOOTH, *POSITIVE, *INSIDE_ONE),
     division: bool = True,
     untidy: bool = False,
 ) -> Graph:
@@ -33,13 +36,14 @@ def random_graph(
             nodes.append(nodes[int(rng.integers(len(nodes)))])  # a copy
             continue
         # Values stay of moderate size: nothing may feed exp, log and sqrt but inputs.
-        tame = name == "exp" or name in POSITIVE
+        tame = name == "exp" or name in (*POSITIVE, *INSIDE_ONE)
         n_visible = n_inputs if tame else n_inputs + k
-        arity = 2 if name == "multiply" else 1
+        arity = 2 if name in ("multiply", "divide") else 1
         arguments = [_linear(rng, n_visible, untidy) for _ in range(arity)]
-        if name in POSITIVE:
-            inputs = {s: 0.5 * w for s, w in arguments[0].items() if s != CONSTANT}
-            arguments = [{**inputs, CONSTANT: 3.0}]
+        if name in (*POSITIVE, *INSIDE_ONE):
+            size, middle = (0.5, 3.0) if name in POSITIVE else (0.25, 0.1)
+            last = {s: size * w for s, w in arguments[-1].items() if s != CONSTANT}
+            arguments[-1] = {**last, CONSTANT: middle}
         nodes.append(Node(name, tuple(arguments)))
     outputs: list[tuple[Linear, Linear]] = []
     for _ in range(n_outputs):

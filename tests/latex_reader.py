@@ -18,6 +18,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     r"\cos": np.cos,
     r"\log": np.log,
     r"\tanh": np.tanh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
 }
 
 
@@ -64,6 +67,8 @@ class _Reader:
 
     def power(self) -> Any:
         token = self.take()
+        if token == r"\operatorname":  # what TeX has no command for: asin, acos, atan
+            token = "".join(iter(lambda: self.take(), "}")).lstrip("{")
         if token in FUNCTIONS:
             exponent = self.exponent()
             return FUNCTIONS[token](self.braced()) ** exponent

@@ -57,8 +57,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         What formulas are made of besides sums and one division at the end; by default
         ``["sin", "multiply"]``. ``"paper"`` stands for identity, sin, cos and multiply,
         the default of ``recipe="paper"``. ``exp``, ``log``, ``sqrt``, ``tanh``,
-        ``square`` and your own can be added: each is a unit of the network, and
-        `eqlearn.register_unit` adds one.
+        ``square``, ``divide``, ``asin``, ``acos``, ``atan`` and your own can be added:
+        each is a unit of the network, and `eqlearn.register_unit` adds one.
     domain : mapping or sequence of (low, high), optional
         Where the equation will be used, by input name or for each input in order. By
         default the range of the data, widened to twice its size.

@@ -350,3 +350,41 @@ def test_normalise_does_not_look_at_the_present_scale() -> None:
     product = Node("multiply", ({0: 1.0}, {1: 1.0}))
     graph = of_two_inputs({2: 3.0}, product)
     assert normalise(graph, X) == normalise(normalise(graph, X), X)
+
+
+def test_a_quotient_keeps_no_scale_above_or_below() -> None:
+    # 3 (4 x1 + 2) / (5 x2 - 10): the largest weights are 1, the rest is outside.
+    quotient = Node("divide", ({0: 4.0, CONSTANT: 2.0}, {1: 5.0, CONSTANT: -10.0}))
+    x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
+    tidy = canonical(of_two_inputs({2: 3.0}, quotient), x)
+    assert tidy.nodes == (
+        Node("divide", ({0: 1.0, CONSTANT: 0.5}, {1: 1.0, CONSTANT: -2.0})),
+    )
+    assert tidy.outputs[0][0] == {2: pytest.approx(3.0 * 4 / 5)}
+    # x1 and x2 by themselves, and the denominator 1, are no parameters.
+    assert tidy.fixed == {(0, 0), (1, 1), (3, CONSTANT)}
+    assert tidy.n_parameters == 3
+
+
+def test_one_over_something_has_a_constant_above() -> None:
+    x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
+    inverse = Node("divide", ({CONSTANT: 6.0}, {1: 2.0}))
+    tidy = canonical(of_two_inputs({2: 1.0}, inverse), x)
+    assert tidy.nodes == (Node("divide", ({CONSTANT: 1.0}, {1: 1.0})),)
+    assert tidy.outputs[0][0] == {2: 3.0}
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "linear"),
+    [
+        ({0: 6.0, CONSTANT: 2.0}, {CONSTANT: 2.0}, {0: 3.0, CONSTANT: 1.0}),
+        ({0: 6.0, CONSTANT: 2.0}, {0: 3.0, CONSTANT: 1.0}, {CONSTANT: 2.0}),
+        ({}, {0: 3.0}, {}),
+        ({CONSTANT: 6.0}, {CONSTANT: 3.0}, {CONSTANT: 2.0}),
+    ],
+)
+def test_a_quotient_that_is_linear_is_no_unit(
+    above: Linear, below: Linear, linear: Linear
+) -> None:
+    graph = of_two_inputs({2: 1.0, 1: 1.0}, Node("divide", (above, below)))
+    assert compact(graph) == of_two_inputs({**linear, 1: 1.0})

@@ -65,9 +65,11 @@ def fit(
         typer.Option(
             metavar="FUNCTION,...",
             help="What formulas are made of: sin,multiply by default; also identity, "
-            "cos, square, exp, log, sqrt, tanh; paper is identity,sin,cos,multiply.",
+            "cos, square, exp, log, sqrt, tanh, divide, asin, acos, atan; paper is "
+            "identity,sin,cos,multiply.",
             autocompletion=completing(
-                *"cos exp identity log multiply paper sin sqrt square tanh".split()
+                *"acos asin atan cos divide exp identity log multiply paper".split(),
+                *"sin sqrt square tanh".split(),
             ),
         ),
     ] = None,

@@ -78,7 +78,22 @@ def _folded(name: str, arguments: list[Linear]) -> Linear | None:
         factor = constants[0].get(CONSTANT, 0.0)
         other = arguments[1] if arguments[0] is constants[0] else arguments[0]
         return {s: w * factor for s, w in other.items() if w * factor != 0.0}
+    if name == "divide":
+        return _folded_quotient(*arguments)
     return None
+
+
+def _folded_quotient(above: Linear, below: Linear) -> Linear | None:
+    """A quotient with a constant below, or of a sum by itself, is linear."""
+    if below.keys() == {CONSTANT}:
+        return _divided(above, below[CONSTANT])
+    if not above:
+        return {}
+    ratio = next(iter(above.values())) / below.get(next(iter(above)), math.inf)
+    is_multiple = above.keys() == below.keys() and all(
+        weight == ratio * below[source] for source, weight in above.items()
+    )
+    return {CONSTANT: ratio} if is_multiple else None
 
 
 def _rewritten(name: str, arguments: list[Linear]) -> tuple[str, tuple[Linear, ...]]:
@@ -168,6 +183,15 @@ def _normal_product(arguments: list[Linear]) -> _Normal:
     return _Normal(factors, math.prod(scales), fixed)
 
 
+def _normal_quotient(arguments: list[Linear]) -> _Normal:
+    """The largest weight above and below is 1."""
+    leads = [_leading_or_constant(linear) for linear in arguments]
+    pairs = list(zip(arguments, leads, strict=True))
+    above, below = (linear[lead] for linear, lead in pairs)
+    scaled = [_divided(linear, linear[lead]) for linear, lead in pairs]
+    return _Normal(scaled, above / below, tuple(enumerate(leads)))
+
+
 def _normal_sine(arguments: list[Linear]) -> _Normal:
     """The first weight is positive and the phase in a half circle a little above 0."""
     argument, sign, turn = _folded_phase(arguments[0])
@@ -194,6 +218,7 @@ def _normal_root(arguments: list[Linear]) -> _Normal:
 #: How a unit's arbitrary scales and signs are chosen; other units have none.
 _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "multiply": _normal_product,
+    "divide": _normal_quotient,
     "sin": _normal_sine,
     "exp": _normal_exponential,
     "sqrt": _normal_root,
@@ -203,6 +228,10 @@ _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
 def _leading(linear: Linear) -> int:
     sources = sorted(linear.keys() - {CONSTANT})
     return max(sources, key=lambda source: abs(linear[source]))
+
+
+def _leading_or_constant(linear: Linear) -> int:
+    return CONSTANT if linear.keys() == {CONSTANT} else _leading(linear)
 
 
 def _folded_phase(linear: Linear) -> tuple[Linear, float, float]:

@@ -26,10 +26,15 @@ COMPILED = (
     "log",
     "sqrt",
     "tanh",
+    "divide",
+    "asin",
+    "acos",
+    "atan",
 )
 _OTHER = len(COMPILED)
 # The places of these names, for compiled code: one branch each below.
-_IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(_OTHER)
+_IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(9)
+_DIVIDE, _ASIN, _ACOS, _ATAN = range(9, _OTHER)
 
 
 class Tape(NamedTuple):
@@ -225,6 +230,12 @@ def _forward(  # type: ignore[no-untyped-def]
                 value[n] = z[n] * other[n]
                 slope[n] = other[n]
                 slopes[slot + 1, n] = z[n]
+        elif code == _DIVIDE:
+            other = slots[slot + 1]
+            for n in range(z.shape[0]):
+                slope[n] = 1.0 / other[n]
+                value[n] = z[n] / other[n]
+                slopes[slot + 1, n] = -value[n] * slope[n]
         else:
             for n in range(z.shape[0]):
                 value[n], slope[n] = _elementary(code, z[n], floor)
@@ -257,6 +268,12 @@ def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
     if code == _TANH:
         t = np.tanh(z)
         return t, 1.0 - t * t
+    if code == _ASIN:
+        return np.arcsin(z), 1.0 / np.sqrt(1.0 - z * z)
+    if code == _ACOS:
+        return np.arccos(z), -1.0 / np.sqrt(1.0 - z * z)
+    if code == _ATAN:
+        return np.arctan(z), 1.0 / (1.0 + z * z)
     if code == _IDENTITY:
         return z, 1.0
     return np.nan, np.nan  # a name without code must not pass for another unit

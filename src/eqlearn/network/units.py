@@ -47,6 +47,10 @@ _TABLE: dict[str, Unit] = {
         Unit("log", 1, lambda xp, z: xp.log(z), positive=True),
         Unit("sqrt", 1, lambda xp, z: xp.sqrt(z), positive=True),
         Unit("tanh", 1, lambda xp, z: xp.tanh(z)),
+        Unit("divide", 2, lambda xp, a, b: a / b),
+        Unit("asin", 1, lambda xp, z: xp.asin(z)),
+        Unit("acos", 1, lambda xp, z: xp.acos(z)),
+        Unit("atan", 1, lambda xp, z: xp.atan(z)),
     )
 }
 

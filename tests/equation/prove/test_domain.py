@@ -342,3 +342,35 @@ def test_what_is_no_domain_is_refused(
 ) -> None:
     with pytest.raises(EqlearnError, match=message):
         domain_report(fraction(ONE), np.array(low), np.array(high), n_boxes=n_boxes)
+
+
+def one_unit(*arguments: Linear, unit: str) -> Graph:
+    """y = unit(arguments), of two inputs."""
+    return Graph(2, (Node(unit, arguments),), (({2: 1.0}, ONE),))
+
+
+@pytest.mark.parametrize(
+    ("graph", "is_safe", "said"),
+    [
+        # x1 / (x2 + 2) over [-1, 1]²: what is divided by is 1 at least.
+        (
+            one_unit({0: 1.0}, {1: 1.0, CONSTANT: 2.0}, unit="divide"),
+            True,
+            "below 0.99",
+        ),
+        (one_unit({0: 1.0}, {1: -1.0, CONSTANT: -2.0}, unit="divide"), True, "divided"),
+        (one_unit({0: 1.0}, {1: 1.0, CONSTANT: 0.5}, unit="divide"), False, "falls to"),
+        (one_unit({0: 1.0}, {1: 1.0}, unit="divide"), False, "divided by inside falls"),
+        (one_unit({0: 0.9}, unit="asin"), True, "asin's argument"),
+        (one_unit({0: 1.1}, unit="asin"), False, "asin's argument"),
+        (one_unit({0: 0.5, CONSTANT: 0.7}, unit="acos"), False, "acos's argument"),
+        (one_unit({0: 5.0}, unit="atan"), True, "no pole"),
+    ],
+)
+def test_what_a_unit_cannot_take_is_part_of_the_report(
+    graph: Graph, is_safe: bool, said: str
+) -> None:
+    (report,) = domain_report(graph, np.full(2, -1.0), np.full(2, 1.0))
+    assert report.is_safe == is_safe
+    assert report.has_pole == (not is_safe and graph.nodes[0].unit == "divide")
+    assert said in str(report)

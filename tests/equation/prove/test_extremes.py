@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from eqlearn._types import Array
 from eqlearn.equation.prove.extremes import smallest, spread, zeros_between
 
 
@@ -60,3 +61,16 @@ def test_a_zero_beyond_a_gap_is_not_where_there_is_no_value() -> None:
 
     found = zeros_between(gap, np.array([[-2.0]]), np.array([[3.0]]))
     assert found[0, 0] == pytest.approx(1.0)
+
+
+def test_the_deeper_of_two_valleys_is_found_though_the_other_is_wider() -> None:
+    # A wide valley of depth 1 around -0.5, and a narrow one of depth 1.05 at 0.9.
+    def valleys(x: Array) -> Array:
+        wide = -np.exp(-np.sum((x + 0.5) ** 2, axis=1))
+        narrow = -1.05 * np.exp(-50 * np.sum((x - 0.9) ** 2, axis=1))
+        both: Array = np.minimum(wide, narrow)
+        return both
+
+    value, point = smallest(valleys, -np.ones(3), np.ones(3))
+    assert value == pytest.approx(-1.05, abs=1e-6)
+    np.testing.assert_allclose(point, 0.9, atol=1e-3)

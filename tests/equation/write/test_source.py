@@ -157,7 +157,7 @@ def stand_in() -> ModuleType:
         return apply
 
     torch = ModuleType("torch")
-    for name in "sin cos exp log sqrt tanh pow zeros_like".split():
+    for name in "sin cos exp log sqrt tanh asin acos atan pow zeros_like".split():
         setattr(torch, name, function(name))
     vars(torch).update(tensor=Tensor, float64=float)
     return torch

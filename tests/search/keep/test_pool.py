@@ -5,8 +5,8 @@ import pytest
 from graphs import ONE
 
 from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.network.graph import Graph, Linear, Node
-from eqlearn.search.keep.pool import Pool
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.search.keep.pool import Pool, has_pole
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.task import Task
@@ -62,3 +62,13 @@ def test_imitations_do_not_agree_nor_do_sets_of_features_count(task: Task) -> No
     pool.add(fitted(task, sine({1: 1.0, -1: 0.0})))
     assert len(pool.entries) == 3
     assert pool.n_agreeing() == 1
+
+
+@pytest.mark.parametrize(("shift", "is_pole"), [(0.0, True), (5.0, False)])
+def test_a_pole_inside_of_a_unit_is_one_of_the_formula(
+    task: Task, shift: float, is_pole: bool
+) -> None:
+    # tanh(1 / (x + shift)) has a value everywhere but at one point.
+    quotient = Node("divide", ({CONSTANT: 1.0}, {0: 1.0, CONSTANT: shift}))
+    graph = Graph(1, (quotient, Node("tanh", ({1: 1.0},))), (({2: 1.0}, ONE),))
+    assert has_pole(graph, task) == is_pole

@@ -18,7 +18,7 @@ from eqlearn.equation.prove.extremes import zeros_between
 from eqlearn.equation.prove.subgraph import Fraction, Part, part_of
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import must
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.units import unit
 
 #: How many boxes each proof may take: some tenths of a second.
@@ -62,7 +62,11 @@ class Pole(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """The argument of a unit that is only defined above zero, as log and sqrt are."""
+    """What must stay above zero for a unit to be defined.
+
+    Of log and sqrt it is the argument, of asin and acos its distance from -1 and 1, and
+    of a quotient the size of what is divided by.
+    """
 
     unit: str
     smallest: Extreme
@@ -70,9 +74,12 @@ class Argument(NamedTuple):
     @property
     def is_proved(self) -> bool:
         """Whether the unit is defined in the whole domain."""
-        # The square root is defined at zero, which a sum of squares may reach.
-        reaches = self.unit == "sqrt" and self.smallest.bound == 0
+        # A root is defined at zero, which a sum of squares may reach.
+        reaches = self.unit in _DEFINED_AT_ZERO and self.smallest.bound == 0
         return self.smallest.bound > 0 or reaches
+
+
+_DEFINED_AT_ZERO = ("sqrt", "asin", "acos")
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,12 @@ class OutputReport:
     pole: Pole | None
     output: Extreme
     arguments: tuple[Argument, ...]
+
+    @property
+    def has_pole(self) -> bool:
+        """Whether a denominator, of the output or inside, is zero somewhere."""
+        inside = (a.smallest.value for a in self.arguments if a.unit == "divide")
+        return self.pole is not None or any(value <= 0 for value in inside)
 
     @property
     def is_safe(self) -> bool:
@@ -254,11 +267,34 @@ def _arguments(
 ) -> Iterable[Argument]:
     numbers = [k - graph.n_inputs for k in graph.ancestors(output)]
     for node in (graph.nodes[k] for k in numbers if k >= 0):
-        for linear in node.arguments if unit(node.unit).positive else ():
+        for linear in _must_be_positive(node, cut):
             part = cut((linear, _ONE))
             value, point = part.smallest(lambda values: values[0])
             bound = part.bound(1, n_boxes).lower if value >= 0 else -math.inf
             yield Argument(node.unit, Extreme(value, part.place(point), bound))
+
+
+def _must_be_positive(node: Node, cut: Callable[[Fraction], Part]) -> list[Linear]:
+    """What has to stay above zero, or at it, for a unit to have a value."""
+    if unit(node.unit).positive:
+        return [*node.arguments]
+    if node.unit in ("asin", "acos"):
+        (z,) = node.arguments
+        one = 1.0 + z.get(CONSTANT, 0.0), 1.0 - z.get(CONSTANT, 0.0)
+        return [
+            {**_negative(z, -1.0), CONSTANT: one[0]},
+            {**_negative(z), CONSTANT: one[1]},
+        ]
+    if node.unit == "divide":
+        below = node.arguments[1]
+        part = cut((below, _ONE))
+        is_mostly_below = np.nanmedian(part.values(part.spread())[0]) < 0
+        return [_negative(below) if is_mostly_below else below]
+    return []
+
+
+def _negative(linear: Linear, factor: float = 1.0) -> Linear:
+    return {source: -factor * weight for source, weight in linear.items()}
 
 
 def _about_proof(report: OutputReport, names: Sequence[str]) -> str:
@@ -300,10 +336,17 @@ def _about_argument(
     report: OutputReport, argument: Argument, names: Sequence[str]
 ) -> str:
     value, point, bound = argument.smallest
-    start = f"the argument of {argument.unit}"
+    start = _CALLED.get(argument.unit, f"the argument of {argument.unit}")
     if argument.is_proved:
         return f"{start} never falls below {_rounded_down(bound):g} (proved)"
     return f"{start} falls to {value:.3g}{_at(report, point, names)}"
+
+
+_CALLED = {
+    "divide": "what is divided by inside",
+    "asin": "the distance of asin's argument from -1 and 1",
+    "acos": "the distance of acos's argument from -1 and 1",
+}
 
 
 def _at(report: OutputReport, point: Sequence[float], names: Sequence[str]) -> str:

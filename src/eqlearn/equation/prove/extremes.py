@@ -15,6 +15,8 @@ Function: TypeAlias = Callable[[Array], Array]
 
 N_POINTS = 10_000
 _N_STARTS, _N_ROUNDS, _N_DIRECTIONS = 8, 80, 32
+#: Share of the box by which starts downhill are apart.
+_APART = 0.25
 _N_BISECTIONS = 100
 
 
@@ -26,11 +28,29 @@ def smallest(function: Function, low: Array, high: Array) -> tuple[float, Array]
     points = spread(low, high)
     values = _or_infinite(function(points))
     if len(points) > 1:
-        order = np.argsort(values, kind="stable")[:_N_STARTS]
-        points, values = _downhill(function, points[order], values[order], low, high)
+        starts = _apart(points, values, high - low)
+        points, values = _downhill(function, points[starts], values[starts], low, high)
     best = int(np.argmin(values))
     value = float(values[best])
     return (value if np.isfinite(value) else np.nan), points[best]
+
+
+def _apart(points: Array, values: Array, width: Array) -> list[int]:
+    """The points of the smallest values, half of them away from all before.
+
+    The best few are mostly neighbours, and downhill from there is one place only.
+    """
+    order = np.argsort(values, kind="stable")
+    chosen: list[int] = order[: _N_STARTS // 2].tolist()
+    shares = points / np.where(width > 0, width, 1.0)
+    is_near = np.abs(shares - shares[chosen[0]]).max(axis=1) < _APART
+    while len(chosen) < _N_STARTS:
+        left = order[~is_near[order]]
+        if not len(left):
+            break
+        chosen.append(int(left[0]))
+        is_near |= np.abs(shares - shares[left[0]]).max(axis=1) < _APART
+    return chosen
 
 
 def spread(low: Array, high: Array, n: int = N_POINTS) -> Array:

@@ -226,6 +226,7 @@ _sin = _wave(np.sin, np.pi / 2)
 _cos = _wave(np.cos, 0.0)
 _exp = _rising(np.exp)
 _tanh = _rising(np.tanh)
+_atan = _rising(np.arctan)
 
 
 def _log(a: Interval) -> Interval:
@@ -258,6 +259,40 @@ def _tanh_slope(a: Interval) -> Interval:
     return Interval(np.maximum(low, 0.0), high)
 
 
+def _divided(a: Interval, b: Interval) -> Interval:
+    return _times(a, _inverse(b))
+
+
+def _divided_slopes(a: Interval, b: Interval) -> tuple[Interval, Interval]:
+    inverse = _inverse(b)
+    return inverse, _scaled(-1.0, _times(_times(a, inverse), inverse))
+
+
+def _asin(a: Interval) -> Interval:
+    return _outward(np.arcsin(np.maximum(a.low, -1.0)), np.arcsin(_most_one(a.high)))
+
+
+def _acos(a: Interval) -> Interval:
+    return _outward(np.arccos(_most_one(a.high)), np.arccos(np.maximum(a.low, -1.0)))
+
+
+def _most_one(ends: Array) -> Array:
+    return np.minimum(ends, 1.0)
+
+
+def _asin_slope(a: Interval) -> Interval:
+    """1 / √(1 - z²), of which nothing is known where z reaches an end."""
+    square = _square(a)
+    inside = _outward(1.0 - square.high, 1.0 - square.low)
+    root = _sqrt(inside)
+    return _where_defined(inside, _outward(1.0 / root.high, 1.0 / root.low))
+
+
+def _atan_slope(a: Interval) -> Interval:
+    square = _square(a)
+    return _inverse(_outward(1.0 + square.low, 1.0 + square.high))
+
+
 def _anything(*arguments: Interval) -> Interval:
     ends = np.full_like(arguments[0].low, np.inf)
     return Interval(-ends, ends)
@@ -284,6 +319,10 @@ _RULES: dict[str, _Rule] = {
     "log": _Rule(_log, lambda z: (_log_slope(z),)),
     "sqrt": _Rule(_sqrt, lambda z: (_sqrt_slope(z),)),
     "tanh": _Rule(_tanh, lambda z: (_tanh_slope(z),)),
+    "divide": _Rule(_divided, _divided_slopes),
+    "asin": _Rule(_asin, lambda z: (_asin_slope(z),)),
+    "acos": _Rule(_acos, lambda z: (_scaled(-1.0, _asin_slope(z)),)),
+    "atan": _Rule(_atan, lambda z: (_atan_slope(z),)),
 }
 #: A user's unit can be anything.
 _UNKNOWN = _Rule(_anything, lambda *z: (_anything(*z),) * len(z))

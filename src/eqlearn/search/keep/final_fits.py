@@ -193,7 +193,7 @@ def _has_pole(task: Task, graph: Graph) -> bool:
     ends = task.low * task.x_scale, task.high * task.x_scale
     # Searched for at its corners, too; whether there is none is proved elsewhere.
     (report,) = domain_report(graph, *ends, n_boxes=1)
-    return report.pole is not None
+    return report.has_pole
 
 
 def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:

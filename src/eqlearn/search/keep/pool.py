@@ -93,11 +93,18 @@ def has_pole(graph: Graph, task: Task) -> bool:
     points = rng.uniform(task.low, task.high, (by.n_pole_points, len(task.low)))
     n = min(len(task.x), task.strategy.rows.search)
     with np.errstate(all="ignore"):
-        _, b = graph.evaluate(np.concatenate([task.x[:n], points]))
+        _, b = _all_denominators(graph).evaluate(np.concatenate([task.x[:n], points]))
     changes_sign = (b.min(axis=0) <= 0) & (b.max(axis=0) >= 0)
     size = np.abs(b)
     vanishes = size[n:].min(axis=0) < by.vanishing * size[:n].min(axis=0)
     return bool(np.any(changes_sign | vanishes))
+
+
+def _all_denominators(graph: Graph) -> Graph:
+    """The graph with every inner denominator as one of an output, too."""
+    inner = (node.arguments[1] for node in graph.nodes if node.unit == "divide")
+    more = (({CONSTANT: 1.0}, below) for below in inner)
+    return Graph(graph.n_inputs, graph.nodes, (*graph.outputs, *more))
 
 
 def mean_formula(task: Task, data: Samples) -> Scored:
