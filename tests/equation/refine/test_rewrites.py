@@ -480,3 +480,10 @@ def test_slots_keep_their_numbers_while_a_graph_is_edited() -> None:
     changed = draft.freeze()
     assert changed is not None
     assert changed.outputs[0][0] == {1: 2.0, 2: 1.0}
+
+
+def test_an_output_without_terms_has_no_factor_to_cancel() -> None:
+    data = samples(np.zeros((20, 2)), np.zeros((20, 1)))
+    empty = Graph(2, (), (({}, {}),))
+    seen = Seen(empty, np.zeros((2, 20)), np.zeros((2, 20)), data)
+    assert list(rewrites.cancelled_factors(seen)) == []

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from formulas import NOISE, fitted, formula, is_as_good, multiply, sine, table_of
+from formulas import NOISE, ONE, fitted, formula, is_as_good, multiply, sine, table_of
 
 from eqlearn.equation.refine.hill_climb import Move, improve, propose
 from eqlearn.equation.refine.waves import added_plane_waves, added_waves, waves_for_sums
-from eqlearn.network.graph import CONSTANT
+from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.training.samples import samples
 
 FAST = sine({0: 9.0, CONSTANT: 0.4})
@@ -106,6 +106,15 @@ def test_weights_of_samples_count() -> None:
     assert first.graph is not None
     frequency = abs(first.graph.nodes[0].arguments[0][0])
     assert frequency == pytest.approx(9.0, abs=np.pi / 4)
+
+
+@pytest.mark.parametrize("move", [added_waves, added_plane_waves, waves_for_sums])
+def test_a_formula_without_parameters_may_get_a_wave(move: Move) -> None:
+    # y = x2, its weight snapped: there is nothing to fit, but something is missing.
+    start = Graph(2, (), (({1: 1.0}, ONE),), frozenset({(0, 1), (1, CONSTANT)}))
+    data = samples(*table_of(MISSING["above"][1]))
+    proposals = list(propose(start, data, [move]))
+    assert proposals or move is waves_for_sums
 
 
 def test_no_waves_are_added_to_so_few_rows_that_some_would_fit() -> None:

@@ -42,7 +42,9 @@ def _linearised(seen: Seen) -> _Linearised:
     n_targets, n = work.samples.y.shape
 
     def labelled(rows: Array) -> Array:
-        return rows.reshape(len(rows), n_targets, -1)[:, :, :n].reshape(len(rows), -1)
+        # With the size said: of a formula without parameters there are no rows.
+        each = rows.reshape(len(rows), n_targets, work.r.shape[1])[:, :, :n]
+        return each.reshape(len(rows), n_targets * n)
 
     present = np.linalg.qr(labelled(work.jacobian()).T)[0]
     r = work.r[:, :n].ravel()
