@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.write.symbolic import rounded
-from eqlearn.problems import Learned, OutputVerdict, Problem, Verdict, identified
+from eqlearn.problems import (
+    Learned,
+    OutputVerdict,
+    Problem,
+    Verdict,
+    has_true_form,
+    identified,
+)
 from eqlearn.reproduce.jsonl import Line, number
 
 _N_TEST = 5000
@@ -25,7 +32,8 @@ def judge(
     if len(found) < len(answers):
         missing = [o for o, a in zip(asked.outputs, answers, strict=True) if a is None]
         message = f"no formula for {', '.join(missing)}"
-        return {"status": "nothing found", "identified": "no", "message": message}
+        nothing = {"status": "nothing found", "identified": "no", "message": message}
+        return {**nothing, "true_form": False} if asked.by_form else nothing
     verdict = identified([answer.learned for answer in found], asked, rng)
     inside, _ = asked.sample(_N_TEST, rng, noise=0.0)
     outside, _ = asked.sample_extrapolation(_N_TEST, rng)
@@ -38,7 +46,7 @@ def judge(
     outputs = [
         {
             "name": asked.outputs[m],
-            "formula": _shown(answer),
+            "formula": "" if asked.is_unseen else _shown(answer),
             "parameters": answer.parameters,
             "restarts": answer.restarts,
             **answer.remarks,
@@ -64,8 +72,20 @@ def judge(
         "mse_outside": number(float(np.mean(rms["outside"] ** 2))),
         "relative_rms_outside": number(float(np.max(rms["outside"] / asked.spread))),
         "outputs": outputs,
-        **_slice([answer.learned for answer in found], asked),
+        **(
+            _true_form(found, asked, rng)
+            if asked.by_form
+            else _slice([answer.learned for answer in found], asked)
+        ),
     }
+
+
+def _true_form(
+    answers: Sequence[Answer], asked: Problem, rng: np.random.Generator
+) -> Line:
+    """Tell whether every formula is the law but for its constants."""
+    learned = enumerate(answer.learned.expression for answer in answers)
+    return {"true_form": all(has_true_form(e, asked, rng, m) for m, e in learned)}
 
 
 def _candidates(
