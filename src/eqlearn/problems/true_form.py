@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import sympy
@@ -41,6 +42,18 @@ _SAME = 1e-6
 # Where a formula is undefined, in spreads: no step into such a place is worth it.
 _UNDEFINED = 1e3
 
+# No number, no function of NumPy, nothing to solve, too deep for SymPy or Python.
+_TROUBLE = (
+    ArithmeticError,
+    AttributeError,
+    KeyError,
+    NameError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
 _Constants = NDArray[np.float64]
 _Values = NDArray[np.float64]
 
@@ -56,8 +69,8 @@ def has_true_form(
         return False
     try:
         return _has_true_form(expression, problem, rng, output)
-    except (ArithmeticError, TypeError, ValueError, RecursionError, NameError):
-        return False  # no number, no function of NumPy, too deep, nothing to solve
+    except _TROUBLE:
+        return False
 
 
 def _has_true_form(
@@ -121,8 +134,9 @@ class Form:
     """A formula with its constants taken out, and their slopes."""
 
     found: _Constants
-    _values: Callable[..., object]
-    _slopes: Callable[..., object]
+    expression: sympy.Expr
+    inputs: tuple[sympy.Symbol, ...]
+    constants: tuple[sympy.Symbol, ...]
 
     @classmethod
     def of(
@@ -135,13 +149,25 @@ class Form:
         """Take the constants out of a formula; 1 and -1 only if so asked."""
         opened = _Opening(opens_ones)
         form = opened.term(sympy.sympify(expression))
-        symbols = [*map(sympy.Symbol, inputs), *opened.symbols]
-        slopes = [form.diff(symbol) for symbol in opened.symbols]
-        return cls(
-            np.array(opened.numbers),
-            sympy.lambdify(symbols, form, "numpy", cse=True),
-            sympy.lambdify(symbols, slopes, "numpy", cse=True),
+        symbols = tuple(map(sympy.Symbol, inputs))
+        return cls(np.array(opened.numbers), form, symbols, tuple(opened.symbols))
+
+    @cached_property
+    def _values(self) -> Callable[..., object]:
+        symbols = [*self.inputs, *self.constants]
+        values: Callable[..., object] = sympy.lambdify(
+            symbols, self.expression, "numpy", cse=True
         )
+        return values
+
+    @cached_property
+    def _slopes(self) -> Callable[..., list[object]]:
+        symbols = [*self.inputs, *self.constants]
+        slopes = [self.expression.diff(constant) for constant in self.constants]
+        values: Callable[..., list[object]] = sympy.lambdify(
+            symbols, slopes, "numpy", cse=True
+        )
+        return values
 
     def values(self, constants: _Constants, data: Data) -> _Values:
         """The formula at the points, not finite where it is undefined."""
@@ -152,7 +178,6 @@ class Form:
         """How the values change with each constant (N, P)."""
         with np.errstate(all="ignore"):
             columns = self._slopes(*data.points.T, *constants)
-        assert isinstance(columns, list)
         n = len(data.points)
         return np.stack([_real(column, n) for column in columns], axis=1)
 
