@@ -21,7 +21,7 @@ import numpy as np
 import sympy
 from scipy.optimize import least_squares
 
-from benchmarks.recovery_groups import GROUPS, TRUE_FORM, Choice, runs_of
+from benchmarks.recovery_groups import IDENTIFIED, TRUE_FORM, Choice, runs_of
 from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.problems import Learned
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     known = read_lines(options.out)
-    for ours in runs_of(GROUPS, Choice(problems=options.problem)):
+    for ours in runs_of(IDENTIFIED, Choice(problems=options.problem)):
         run = replace(ours, method=TRUE_FORM)
         if run.noise and run.key not in known:
             start = time.perf_counter()

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.limits import RESULTS as LIMITS
+from benchmarks.pure_noise import RESULTS as PURE_NOISE
+from benchmarks.pure_noise import noise_table
 from benchmarks.recovery import RESULTS as RECOVERY
-from benchmarks.recovery_table import recovery_table
+from benchmarks.recovery_groups import is_identified_or_not
+from benchmarks.recovery_table import form_table, recovery_table
 from eqlearn.report.svg import png
-from eqlearn.reproduce.jsonl import Line
+from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.criteria_compared import right_picks, selection_table
 from eqlearn.reproduce.section4.figures import plot_selection, plot_slices
 from eqlearn.reproduce.section4.results import lines_of
@@ -45,13 +48,22 @@ def known_lines() -> list[Line]:
 
 
 def _recovery_lines() -> list[Line]:
-    return list(read_lines(RECOVERY).values())
+    return list(filter(is_identified_or_not, read_lines(RECOVERY).values()))
 
 
 def _recovery() -> str:
     limits = read_lines(LIMITS).values()
     found = recovery_table([*_recovery_lines(), *limits])
     return f"{found.markdown_table()}\n\n{found.markdown_notes()}"
+
+
+def _forms() -> str:
+    found = form_table(list(read_lines(RECOVERY).values()))
+    return f"{found.markdown_table()}\n\n{found.markdown_notes()}".rstrip()
+
+
+def _pure_noise() -> str:
+    return noise_table(list(whole_lines(PURE_NOISE))).markdown_table()
 
 
 def _experiment(name: str) -> str:
@@ -95,6 +107,8 @@ def _written(value: object) -> str:
 PIECES: Mapping[str, Callable[[], str]] = {
     "strategy": _strategy,
     "recovery": _recovery,
+    "forms": _forms,
+    "pure-noise": _pure_noise,
     "division": lambda: _experiment("division"),
     "formulas": lambda: _experiment("formulas"),
     "random": lambda: _experiment("random"),

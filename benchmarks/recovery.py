@@ -6,6 +6,7 @@ The whole table takes hours; it may be broken off and goes on where it was:
     python -m benchmarks.recovery --quick                # a selection, in minutes
     python -m benchmarks.recovery --group formulas --jobs 2
     python -m benchmarks.recovery --group laws --rows 200 --noise 0 0.01
+    python -m benchmarks.recovery --group textbook waves
     python -m benchmarks.recovery --problem F-4 --seeds 3 --redo
     python -m benchmarks.recovery --table --markdown table.md
 
@@ -27,8 +28,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.recovery_groups import GROUPS, QUICK, Choice, runs_of
-from benchmarks.recovery_table import recovery_table
+from benchmarks.recovery_groups import (
+    GROUPS,
+    QUICK,
+    Choice,
+    is_identified_or_not,
+    runs_of,
+)
+from benchmarks.recovery_table import form_table, recovery_table
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import NotPossible
 from eqlearn.reproduce.jsonl import Line
@@ -79,7 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:
             print("Broken off; without --redo and --quick it goes on from here.")
     lines = _shown(path, choice)
-    tables = recovery_table(lines), selection_table(lines)
+    others = list(filter(is_identified_or_not, lines))
+    tables = [recovery_table(others), selection_table(others)] if others else []
+    if len(others) < len(lines):
+        tables.append(form_table(lines))
     if lines:
         print("", *(table.text() for table in tables), sep="\n")
     if options.markdown:

@@ -4,7 +4,16 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from eqlearn.problems import LAWS, RANDOM_EXPRESSIONS, problem
+from eqlearn.problems import (
+    LAWS,
+    RANDOM_EXPRESSIONS,
+    TEXTBOOK,
+    TEXTBOOK_UNSEEN,
+    WAVES,
+    WAVES_UNSEEN,
+    problem,
+)
+from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import EXPERIMENTS
 from eqlearn.reproduce.section4.runs import TEN_TIMES, Run
 
@@ -27,6 +36,11 @@ class Group:
     noise: tuple[float | None, ...] = (0.01,)
     far: tuple[int, ...] = (0,)
     peers: tuple[str, ...] = ()
+
+    @property
+    def by_form(self) -> bool:
+        """Whether answers count by their true form."""
+        return problem(self.problems[0]).by_form
 
 
 _FORMULAS = ("division", "F-1", "F-2", "F-3", "F-4")
@@ -65,7 +79,17 @@ GROUPS: dict[str, Group] = {
         noise=(0.0, 0.01, 0.05),
         peers=PEER_LAWS,
     ),
+    "textbook": Group(TEXTBOOK, 1, 60, rows=(500,), noise=(0.0, 0.01, 0.05)),
+    "waves": Group(WAVES, 1, 60, rows=(200,), noise=(0.05,)),
 }
+# Nothing may be tuned on these either.
+GROUPS["textbook-unseen"] = replace(GROUPS["textbook"], problems=TEXTBOOK_UNSEEN)
+GROUPS["waves-unseen"] = replace(GROUPS["waves"], problems=WAVES_UNSEEN)
+
+#: What is judged by its true form, each with the half that is kept apart.
+HALVES = {"textbook": "textbook-unseen", "waves": "waves-unseen"}
+#: What is judged by being identified.
+IDENTIFIED = {name: group for name, group in GROUPS.items() if not group.by_form}
 
 QUICK: dict[str, Group] = {
     "formulas": replace(
@@ -102,6 +126,11 @@ class Choice:
     noise: Sequence[float] | None = None
     far: Sequence[int] | None = None
     seconds: float | None = None
+
+
+def is_identified_or_not(line: Line) -> bool:
+    """Tell whether a line is of a group that is judged by being identified."""
+    return line["group"] in IDENTIFIED
 
 
 def runs_of(groups: dict[str, Group], choice: Choice) -> list[Run]:

@@ -1,4 +1,4 @@
-"""The table of the recovery benchmark, beside the figures to reach."""
+"""The tables of the recovery benchmark, beside the figures to reach."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.recovery_groups import GROUPS, PEER_LAWS, TRUE_FORM
-from eqlearn.problems import LAWS, problem
+from benchmarks.recovery_groups import GROUPS, HALVES, PEER_LAWS, TRUE_FORM, Group
+from eqlearn.problems import KIND, LAWS, problem
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.tables import limit_of, seconds_of
 from eqlearn.reproduce.text_tables import TextTable
@@ -27,6 +27,19 @@ HEADER = (
     "RMS outside",
     "to reach",
     "reached",
+)
+FORM_HEADER = (
+    "problems",
+    "method",
+    "rows",
+    "noise",
+    "limit",
+    "true form, seen",
+    "close, seen",
+    "median s, seen",
+    "true form, unseen",
+    "close, unseen",
+    "median s, unseen",
 )
 
 
@@ -275,3 +288,57 @@ def _split(lines: Iterable[Line], *names: str) -> dict[tuple[Any, ...], list[Lin
     for line in lines:
         parts.setdefault(tuple(line[name] for name in names), []).append(line)
     return parts
+
+
+_AS_FORM = ("method", "rows", "noise", "limit")
+
+
+def form_table(lines: Sequence[Line]) -> TextTable:
+    """Lay out how often the true form was found, both halves side by side."""
+    rows, kinds = [], []
+    for seen, unseen in HALVES.items():
+        halves = [[x for x in lines if x["group"] == half] for half in (seen, unseen)]
+        runs = [_split(half, *_AS_FORM) for half in halves]
+        keys = dict.fromkeys([*_form_keys(seen), *runs[0], *runs[1]])
+        for key in sorted(keys, key=lambda key: (key[0] != "eqlearn", *key)):
+            method, n_rows, noise, limit = key
+            named = (seen, method, str(n_rows), f"{noise:g}", f"{limit} s")
+            cells = [_form_cells(some.get(key, []), GROUPS[seen]) for some in runs]
+            rows.append((*named, *cells[0], *cells[1]))
+            for half, some in zip((seen, unseen), runs, strict=True):
+                if key in some:
+                    what = f"{half}, {method}, noise {noise:g}, {limit} s"
+                    kinds.append(f"true form by kind, {what}: {_by_kind(some[key])}")
+    return TextTable("True forms", FORM_HEADER, rows, kinds)
+
+
+def _form_keys(name: str) -> list[tuple[Any, ...]]:
+    """List what is to be run, whether or not it has been."""
+    group = GROUPS[name]
+    return [
+        ("eqlearn", n_rows, noise, f"{group.seconds:g}")
+        for n_rows in group.rows
+        for noise in group.noise
+    ]
+
+
+def _form_cells(lines: Sequence[Line], group: Group) -> tuple[str, str, str]:
+    if not lines:
+        return f"– of {len(group.problems)}", "–", "–"
+    return (
+        f"{sum(map(_has_form, lines))} of {len(lines)}",
+        str(sum(bool(line.get("numeric")) for line in lines)),
+        f"{median(map(seconds_of, lines)):.1f}",
+    )
+
+
+def _has_form(line: Line) -> bool:
+    return bool(line.get("true_form"))
+
+
+def _by_kind(lines: Sequence[Line]) -> str:
+    """Count by kind: which problems they are is not said, as of half it must not be."""
+    kinds: dict[str, list[bool]] = {}
+    for line in lines:
+        kinds.setdefault(KIND[line["problem"]], []).append(_has_form(line))
+    return ", ".join(f"{kind} {sum(of)}/{len(of)}" for kind, of in kinds.items())

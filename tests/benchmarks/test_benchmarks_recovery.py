@@ -61,6 +61,10 @@ def test_the_groups_are_those_of_the_figures() -> None:
         "random": 48,
         "fresh": 40,
         "laws": 6 * 62,
+        "textbook": 3 * 89,
+        "waves": 10,
+        "textbook-unseen": 3 * 89,
+        "waves-unseen": 10,
     }
     assert len(runs_of(QUICK, Choice())) == 16
     peers = runs_of(GROUPS, Choice("pyoperon"))

@@ -1,6 +1,16 @@
 """Known equations to be rediscovered: for tests, benchmarks and documentation only."""
 
-from eqlearn.problems.catalogue import LAWS, PAPER, RANDOM_EXPRESSIONS, problem
+from eqlearn.problems.catalogue import (
+    KIND,
+    LAWS,
+    PAPER,
+    RANDOM_EXPRESSIONS,
+    TEXTBOOK,
+    TEXTBOOK_UNSEEN,
+    WAVES,
+    WAVES_UNSEEN,
+    problem,
+)
 from eqlearn.problems.definition import Box, Problem, widened
 from eqlearn.problems.identify import (
     Identification,
@@ -9,16 +19,23 @@ from eqlearn.problems.identify import (
     identified,
 )
 from eqlearn.problems.random_expressions import random_expression
+from eqlearn.problems.true_form import has_true_form
 
 __all__ = [
+    "KIND",
     "LAWS",
     "PAPER",
     "RANDOM_EXPRESSIONS",
+    "TEXTBOOK",
+    "TEXTBOOK_UNSEEN",
+    "WAVES",
+    "WAVES_UNSEEN",
     "Box",
     "Learned",
     "OutputIdentification",
     "Problem",
     "Identification",
+    "has_true_form",
     "identified",
     "problem",
     "random_expression",

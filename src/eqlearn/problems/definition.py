@@ -17,6 +17,7 @@ from eqlearn.errors import check_count, must, unknown
 #: The range of every input, (low, high) each.
 Box = tuple[tuple[float, float], ...]
 NoiseUnit = Literal["absolute", "spread"]
+Spacing = Literal["random", "even", "whole", "crowded"]
 
 _NOISE_UNITS = ("absolute", "spread")
 _SPREAD_POINTS = 10_000
@@ -41,6 +42,15 @@ class Problem:
         Number of measured points, those held out for validation included.
     meaning : str
         What the formula says, with the units of measure.
+    limits : tuple of (low, high), optional
+        Where the formula may be asked at all: what wider boxes never leave.
+    spacing : str
+        How the first input is measured: at ``"random"``, at ``"even"`` steps, at random
+        ``"whole"`` numbers, or ``"crowded"`` towards its lower end.
+    by_form : bool
+        Whether an answer counts by its true form, its constants being refitted.
+    is_unseen : bool
+        Whether nobody who works on the search should see the formula or an answer.
     """
 
     name: str
@@ -53,6 +63,10 @@ class Problem:
     noise_unit: NoiseUnit = "absolute"
     n_train: int = 10_000
     meaning: str = ""
+    limits: Box | None = None
+    spacing: Spacing = "random"
+    by_form: bool = False
+    is_unseen: bool = False
 
     def __post_init__(self) -> None:
         _check_names("inputs", self.inputs)
@@ -62,6 +76,14 @@ class Problem:
         if not _is_wider(self.outer_box, self.box):
             hint = "Enclose every range of `box`."
             raise must("outer_box", f"wider than {self.box}", self.outer_box, hint=hint)
+        if self.limits is not None:
+            _check_box("limits", self.limits, len(self.inputs))
+            if not _encloses(self.limits, self.outer_box):
+                hint = "Enclose every range of `outer_box`."
+                what = f"around {self.outer_box}"
+                raise must("limits", what, self.limits, hint=hint)
+        if self.spacing not in _SPACINGS:
+            raise unknown("spacing", self.spacing, _SPACINGS)
         _check_noise(self.noise)
         if self.noise_unit not in _NOISE_UNITS:
             raise unknown("noise_unit", self.noise_unit, _NOISE_UNITS)
@@ -109,6 +131,7 @@ class Problem:
         """
         check_count("n", n)
         X = _uniform(self.box, n, rng)
+        X[:, 0] = _SPACINGS[self.spacing](X[:, 0], *self.box[0])
         return X, self._measured(X, rng, self.noise if noise is None else noise)
 
     def sample_extrapolation(
@@ -125,8 +148,8 @@ class Problem:
         return kept[:n], self._measured(kept[:n], rng, noise)
 
     def wide_box(self, factor: float = 3.0) -> Box:
-        """Return the box widened `factor` times about its centre; see `widened`."""
-        return widened(self.box, factor)
+        """Return the box widened `factor` times about its centre, within the limits."""
+        return within(widened(self.box, factor), self.limits)
 
     def _targets(self, xp: Namespace, *inputs: Any) -> tuple[Any, ...]:
         value = self.formula(xp, *inputs)
@@ -150,6 +173,16 @@ def widened(box: Box, factor: float) -> Box:
     return tuple(_widened_range(low, high, factor) for low, high in box)
 
 
+def within(box: Box, limits: Box | None) -> Box:
+    """Cut every range off where its limits are."""
+    if limits is None:
+        return box
+    return tuple(
+        (max(low, least), min(high, most))
+        for (low, high), (least, most) in zip(box, limits, strict=True)
+    )
+
+
 def _widened_range(low: float, high: float, factor: float) -> tuple[float, float]:
     if high <= 0:
         far, near = _widened_range(-high, -low, factor)
@@ -166,10 +199,22 @@ def _uniform(box: Box, n: int, rng: np.random.Generator) -> Array:
     return rng.uniform(low, high, size=(n, len(box)))
 
 
+#: From values drawn at random between two ends to those that are measured.
+_SPACINGS: dict[str, Callable[[Array, float, float], Array]] = {
+    "random": lambda x, low, high: x,
+    "even": lambda x, low, high: np.linspace(low, high, len(x)),
+    "whole": lambda x, low, high: np.rint(x),
+    "crowded": lambda x, low, high: low + (x - low) ** 2 / (high - low),
+}
+
+
 def _is_wider(outer: Box, inner: Box) -> bool:
-    pairs = list(zip(outer, inner, strict=True))
-    encloses = all(wide[0] <= low and high <= wide[1] for wide, (low, high) in pairs)
-    return encloses and outer != inner
+    return _encloses(outer, inner) and outer != inner
+
+
+def _encloses(outer: Box, inner: Box) -> bool:
+    pairs = zip(outer, inner, strict=True)
+    return all(wide[0] <= low and high <= wide[1] for wide, (low, high) in pairs)
 
 
 def _check_names(name: str, value: tuple[str, ...]) -> None:

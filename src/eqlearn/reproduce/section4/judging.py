@@ -12,6 +12,7 @@ from eqlearn.problems import (
     Learned,
     OutputIdentification,
     Problem,
+    has_true_form,
     identified,
 )
 from eqlearn.reproduce.jsonl import Line, number
@@ -53,7 +54,7 @@ def judge(
         "outputs": [
             {
                 "name": asked.outputs[m],
-                **_about(answer, judgement.outputs[m]),
+                **_about(answer, judgement.outputs[m], asked),
                 **_errors({place: error[m] for place, error in rms.items()}),
                 **_errors(
                     {place: error[m] / asked.spread[m] for place, error in rms.items()},
@@ -63,19 +64,31 @@ def judge(
             }
             for m, answer in enumerate(found)
         ],
-        **_slice(learned, asked),
+        **(
+            _true_form(learned, asked, rng) if asked.by_form else _slice(learned, asked)
+        ),
     }
+
+
+def _true_form(
+    learned: Sequence[Learned], asked: Problem, rng: np.random.Generator
+) -> Line:
+    """Tell whether every formula is the law but for its constants."""
+    formulas = enumerate(one.expression for one in learned)
+    return {"true_form": all(has_true_form(e, asked, rng, m) for m, e in formulas)}
 
 
 def _nothing_found(answers: Sequence[Answer | None], asked: Problem) -> Line:
     missing = [o for o, a in zip(asked.outputs, answers, strict=True) if a is None]
     message = f"no formula for {', '.join(missing)}"
-    return {"status": "nothing found", "identified": "no", "message": message}
+    nothing = {"status": "nothing found", "identified": "no", "message": message}
+    return {**nothing, "true_form": False} if asked.by_form else nothing
 
 
-def _about(answer: Answer, judgement: OutputIdentification) -> Line:
+def _about(answer: Answer, judgement: OutputIdentification, asked: Problem) -> Line:
     return {
-        "formula": _shown(answer),
+        # What nobody may tune on, nobody reads.
+        "formula": "" if asked.is_unseen else _shown(answer),
         "parameters": answer.parameters,
         "restarts": answer.restarts,
         **answer.remarks,

@@ -135,5 +135,8 @@ def summary(line: Line) -> str:
     if len(formulas) > _LONGEST_FORMULA:
         formulas = formulas[: _LONGEST_FORMULA - 1] + "…"
     found = {"no": "NOT identified"}.get(line["identified"], line["identified"])
+    if "true_form" in line:
+        close = "close" if line["numeric"] else "NOT found"
+        found = "true form" if line["true_form"] else close
     counts = f"{line['restarts']} attempts, {line['parameters']} parameters"
     return f"{found}, {line['seconds']} s, {counts}, outside {outside}: {formulas}"
