@@ -23,7 +23,7 @@ from eqlearn.problems import (
 )
 from eqlearn.problems.definition import Spacing, within
 from eqlearn.problems.textbook.entry import law, wave
-from eqlearn.problems.true_form import Form, measured
+from eqlearn.problems.true_form import OpenForm, measured
 
 HALVES = ((TEXTBOOK, TEXTBOOK_UNSEEN), (WAVES, WAVES_UNSEEN))
 ALL = tuple(name for pair in HALVES for half in pair for name in half)
@@ -38,7 +38,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-def changed_by(term: int, form: Form, known: Problem) -> float:
+def changed_by(term: int, form: OpenForm, known: Problem) -> float:
     """How much of the spread a formula changes by at most without a term."""
     data = measured(known, np.random.default_rng(0)).inside()
     without = form.found.copy()
@@ -120,7 +120,7 @@ def test_every_input_and_every_term_matters(
         change = np.sqrt(np.mean((known.evaluate(shuffled) - Y) ** 2))
         assert change > LEAST_EFFECT * known.spread[0]
     (expression,) = known.expressions()
-    form = Form.of(expression, known.inputs, opens_ones=True)
+    form = OpenForm.of(expression, known.inputs, opens_ones=True)
     assert all(
         changed_by(term, form, known) > LEAST_TERM for term in range(len(form.found))
     )
