@@ -1,0 +1,110 @@
+"""Which formulas are refined and listed, and what a final fit says of them."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from formulas import ONE, formula, sine
+from tasks import task_of
+
+from eqlearn.equation.refine.criterion import Scored
+from eqlearn.jobs.codec import from_bytes
+from eqlearn.network.graph import Graph
+from eqlearn.search.keep.final_fits import (
+    Candidate,
+    finalists,
+    fit_job,
+    front,
+    held_out_errors,
+)
+from eqlearn.search.keep.pool import Entry
+from eqlearn.search.strategy import Finals
+from eqlearn.search.task import Task
+
+LINE = formula(1, {0: 2.0})
+WAVE = formula(1, {1: 1.0, 0: 0.5}, sine({0: 3.0}))
+
+
+def entry(graph: Graph, bic: float, sse: float = 1.0, votes: int = 1) -> Entry:
+    return Entry(Scored(graph, sse, bic), votes)
+
+
+def line_task(n: int = 100, noise: float = 0.0) -> Task:
+    """Rows of y = 2x + 1, in order, with noise of alternating sign."""
+    x = np.linspace(0, 1, n)[:, None]
+    wiggle = noise * (-1.0) ** np.arange(n)
+    return task_of(x, 2 * x[:, 0] + 1 + wiggle)
+
+
+def finished(task: Task, graph: Graph, *, as_it_is: bool = False) -> Candidate:
+    job = fit_job(0, 0, entry(graph, 0.0, votes=4), "0", stays_local=False,
+                  as_it_is=as_it_is)  # fmt: skip
+    return Candidate.from_document(
+        from_bytes(job.segment(task, job.specification, None).state)
+    )
+
+
+def test_finalists_are_the_best_few_that_are_not_far_behind() -> None:
+    entries = [entry(LINE, bic) for bic in (-100.0, -90.0, -61.0, -59.0, 0.0)]
+    assert finalists(entries, Finals(n=5, margin=40.0)) == entries[:3]
+    assert finalists(entries, Finals(n=2, margin=40.0)) == entries[:2]
+
+
+def test_the_front_has_what_no_smaller_formula_explains_as_well() -> None:
+    small, large = entry(LINE, 0.0, sse=5.0), entry(WAVE, 0.0, sse=1.0)
+    worse = entry(WAVE, 0.0, sse=7.0)  # larger than the line, and explains less
+    assert front([large, worse, small], [], Finals()) == [small, large]
+    # What is listed anyway is not listed again.
+    assert front([large, worse, small], [small], Finals()) == [large]
+    assert front([large, worse, small], [], Finals(n_front=1)) == [small]
+
+
+def test_a_final_fit_finds_the_constants_and_snaps_them() -> None:
+    found = finished(line_task(noise=0.01), formula(1, {0: 1.9, -1: 1.1}))
+    values = sorted(constant.value for constant in found.constants)
+    assert values == pytest.approx([1.0, 2.0], abs=0.01)
+    assert found.snapped.outputs[0][0] == {0: 2.0, -1: 1.0}
+    assert found.rms == pytest.approx(0.01, rel=0.05)
+    assert (found.votes, found.has_pole) == (4, False)
+
+
+def test_what_is_left_as_it_is_keeps_its_weights() -> None:
+    found = finished(line_task(), formula(1, {0: 1.9, -1: 1.1}), as_it_is=True)
+    assert found.graph.outputs[0][0] == {0: 1.9, -1: 1.1}
+    assert found.snapped is not None and found.n_connected == 0
+
+
+def test_a_pole_in_the_domain_of_use_is_charged() -> None:
+    task = line_task()  # to be used from -0.5 to 1.5
+    clear, pole = (
+        Graph(1, (), (({0: 2.0, -1: 1.0}, {0: w, -1: 1.0}),)) for w in (0.1, 5.0)
+    )
+    assert not finished(task, clear, as_it_is=True).has_pole
+    assert finished(task, pole, as_it_is=True).has_pole
+
+
+def test_errors_are_measured_on_rows_that_the_fit_did_not_see() -> None:
+    # Ninety rows of 0, and the last ten of 1: the fit to the first has a mean of 0.
+    y = np.r_[np.zeros(90), np.ones(10)]
+    task = task_of(np.linspace(0, 1, 100)[:, None], y)
+    mean = formula(1, {-1: 0.5})
+    errors = held_out_errors(task, mean)
+    assert errors == {"validation": pytest.approx(1.0), "extrapolation": None}
+    # The first rows are far points: fitted without them, the mean is 0 again.
+    far = replace(task_of(task.x, y[::-1].copy()), n_far=10)
+    assert held_out_errors(far, mean)["extrapolation"] == pytest.approx(1.0)
+
+
+def test_a_candidate_is_read_back_from_its_document() -> None:
+    found = finished(line_task(noise=0.01), formula(1, {0: 1.9, -1: 1.1}))
+    again = replace(found, extrapolation=0.25, n_connected=3, bic=-math.inf)
+    assert Candidate.from_document(again.to_document()) == again
+
+
+def test_a_mean_is_nothing_and_a_formula_is_something() -> None:
+    found = finished(line_task(), formula(1, {0: 2.0, -1: 1.0}))
+    assert found.is_something
+    mean = Graph(1, (), (({-1: 3.0}, ONE),))
+    assert not replace(found, graph=mean).is_something
+    assert found.with_votes(found).votes == 8
