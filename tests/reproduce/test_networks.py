@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from short_training import one_network_diverges
 
 from eqlearn.cli.main import main
 from eqlearn.errors import EqlearnError
@@ -141,16 +142,7 @@ def test_what_another_version_kept_is_begun_anew(
 def test_a_network_that_diverged_is_a_line_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eqlearn.training import recipes
-
-    initial = recipes.initial_weights
-
-    def one_is_not_finite(*arguments: object) -> np.ndarray:
-        weights = np.array(initial(*arguments))  # type: ignore[arg-type]
-        weights[1, 0] = np.nan
-        return weights
-
-    monkeypatch.setattr(recipes, "initial_weights", one_is_not_finite)
+    one_network_diverges(monkeypatch)
     one = replace(TINY, grid=replace(TINY.grid, depths=(2,), n_epochs=10))
     train_networks([one], tmp_path / "networks.jsonl", tell=silent)
     fine, diverged = whole_lines(tmp_path / "networks.jsonl")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from short_training import one_network_diverges
 
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.errors import EqlearnError
@@ -185,16 +186,7 @@ def test_a_diverged_network_is_listed_as_failed_with_the_reason() -> None:
 def test_one_diverged_network_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eqlearn.training import recipes
-
-    initial = recipes.initial_weights
-
-    def one_is_not_finite(*arguments: object) -> np.ndarray:
-        weights = np.array(initial(*arguments))  # type: ignore[arg-type]
-        weights[1, 0] = np.nan
-        return weights
-
-    monkeypatch.setattr(recipes, "initial_weights", one_is_not_finite)
+    one_network_diverges(monkeypatch)
     found, _ = learn(Request(*table(), recipe=TINY, jobs=1, run_dir=tmp_path))
     (name, reason), (second, _) = found.failures
     assert name.startswith("y1/network/L=2,λ=0.001:")

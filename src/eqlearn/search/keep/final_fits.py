@@ -217,7 +217,7 @@ def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:
     """RMS errors on samples and at far points that were held out of the fit."""
     rows, n_iterations = task.strategy.rows, task.strategy.finals.n_iterations
     n = min(len(task.x), rows.snap)
-    n_out = max(1, round(rows.held_out * (n - task.n_far)))
+    n_out = task.first(n).n_held_out
 
     # No more than is needed: it may be a large table.
     x, y = task.x[:n] * task.x_scale, task.y[:n] * task.y_scale
