@@ -26,6 +26,7 @@ from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.problems import Learned
 from eqlearn.reproduce.jsonl import append_line
+from eqlearn.reproduce.section4.judging import agreement_of
 from eqlearn.reproduce.section4.runs import (
     Run,
     TimedRun,
@@ -40,7 +41,6 @@ RESULTS = Path("benchmarks/results/limits.jsonl")
 #: Of what is known about a fit; the formula is that of the problem.
 _KEPT = (
     "status",
-    "identified",
     "symbolic",
     "numeric",
     "decided",
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             append_line(
                 options.out, {**vars(run), **circumstances(1), **seconds, **line}
             )
-            print(f"{run}: {line['identified']}; {line['decided']}", flush=True)
+            print(f"{run}: {agreement_of(line)}; {line['decided']}", flush=True)
 
 
 def _fitted(run: Run) -> list[Answer]:

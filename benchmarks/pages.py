@@ -22,6 +22,8 @@ from eqlearn.report.svg import png
 from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.criteria_compared import right_picks, selection_table
 from eqlearn.reproduce.section4.figures import plot_selection, plot_slices
+from eqlearn.reproduce.section4.instances import CRITERIA
+from eqlearn.reproduce.section4.instances import table as picks_table
 from eqlearn.reproduce.section4.results import lines_of
 from eqlearn.reproduce.section4.runs import read_lines
 from eqlearn.reproduce.section4.tables import table
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 #: Runs of rivals.
 REPRODUCE = RECOVERY.with_name("reproduce.jsonl")
+#: The paper's networks, and some by which ways to train them are compared.
+NETWORKS = RECOVERY.with_name("networks.jsonl")
+TRAININGS = RECOVERY.with_name("trainings.jsonl")
 DOCS = Path("docs")
 _NAMES = ("method", "recovery", "results", "selection")
 PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
@@ -79,6 +84,11 @@ def _weights() -> str:
     return TextTable("", ("criterion", "right picks"), rows).markdown_table()
 
 
+def _networks(path: Path, *criteria: str) -> str:
+    found = picks_table(whole_lines(path), criteria)
+    return f"{found.markdown_table()}\n\n{found.markdown_notes()}".rstrip()
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
@@ -113,6 +123,8 @@ PIECES: Mapping[str, Callable[[], str]] = {
     "formulas": lambda: _experiment("formulas"),
     "random": lambda: _experiment("random"),
     "pendulum": lambda: _experiment("pendulum"),
+    "networks": lambda: _networks(NETWORKS, *CRITERIA),
+    "trainings": lambda: _networks(TRAININGS, "v_int_s"),
     "selection": lambda: selection_table(_recovery_lines()).markdown_table(),
     "weights": _weights,
 }
@@ -125,14 +137,14 @@ def renewed(page: str) -> str:
 
 def figures(lines: Sequence[Line]) -> "Iterator[tuple[str, Figure | None]]":
     """Draw what docs/results.md shows, each with the name of its file."""
-    for name, n_far in (
-        ("division", 0),
-        ("formulas", 0),
-        ("random", 40),
-        ("pendulum", 40),
+    for name, has_far in (
+        ("division", False),
+        ("formulas", False),
+        ("random", True),
+        ("pendulum", True),
     ):
-        far = "-far" if n_far else ""
-        yield f"{name}-slices{far}", plot_slices(lines_of(name, lines), n_far)
+        far = "-far" if has_far else ""
+        yield f"{name}-slices{far}", plot_slices(lines_of(name, lines), has_far)
     yield "selection-alpha", plot_selection(lines)
 
 

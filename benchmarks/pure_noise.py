@@ -21,8 +21,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import Question
+from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, append_line, whole_lines
-from eqlearn.reproduce.section4.runs import circumstances, commit
+from eqlearn.reproduce.section4.runs import circumstances
 from eqlearn.reproduce.subprocesses import Failure, in_processes
 from eqlearn.reproduce.text_tables import TextTable
 

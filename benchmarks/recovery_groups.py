@@ -14,7 +14,6 @@ from eqlearn.problems import (
     problem,
 )
 from eqlearn.reproduce.jsonl import Line
-from eqlearn.reproduce.section4.experiments import EXPERIMENTS
 from eqlearn.reproduce.section4.runs import TEN_TIMES, Run
 
 #: In the place of a method: the true formula with its constants fitted to the data.
@@ -62,7 +61,15 @@ PEER_LAWS = (
 GROUPS: dict[str, Group] = {
     "formulas": Group(_FORMULAS, 10, 60, peers=_FORMULAS),
     "pendulum": Group(
-        EXPERIMENTS["pendulum"].problems, 5, 180, noise=(None,), far=(0, 40)
+        ("cart-pendulum", "cart-pendulum-noisy"), 5, 180, noise=(None,), far=(0, 40)
+    ),
+    "pendulum-published": Group(
+        ("cart-pendulum-published", "cart-pendulum-published-quiet"),
+        10,
+        180,
+        rows=(16_000,),
+        noise=(None,),
+        far=(0, 50),
     ),
     "random": Group(RANDOM_EXPRESSIONS, 3, 180, far=(0, 40)),
     # Nothing may be tuned on these.

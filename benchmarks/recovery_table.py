@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from benchmarks.recovery_groups import GROUPS, HALVES, PEER_LAWS, TRUE_FORM, Group
 from eqlearn.problems import KIND, LAWS, problem
 from eqlearn.reproduce.jsonl import Line
-from eqlearn.reproduce.section4.tables import limit_of, seconds_of
+from eqlearn.reproduce.section4.judging import agreement_of
+from eqlearn.reproduce.section4.tables import commits_of, limit_of, seconds_of
 from eqlearn.reproduce.text_tables import TextTable
 
 HEADER = (
@@ -21,10 +22,10 @@ HEADER = (
     "limit",
     "runs",
     "identified",
-    "symbolic",
-    "numeric",
+    "close",
     "median s",
     "RMS outside",
+    "commits",
     "to reach",
     "reached",
 )
@@ -72,29 +73,43 @@ class Figure:
         return f"open: {n_passed} so far"
 
 
-def _is_symbolic(line: Line) -> bool:
-    return bool(line.get("symbolic"))
-
-
 def _is_identified(line: Line) -> bool:
-    return bool(line.get("identified", "no") != "no")
+    return agreement_of(line) == "identified"
 
 
-def _extrapolates(line: Line) -> bool:
-    mse = line.get("mse_outside")
-    return mse is not None and mse <= 0.003
+def _is_close(line: Line) -> bool:
+    return agreement_of(line) == "close"
 
 
-def _true_formula(seconds: float) -> Figure:
-    return Figure(10, 10, seconds, "true formula", _is_symbolic)
+def _is_found(line: Line) -> bool:
+    return agreement_of(line) != "no"
 
 
 def _small_error(least: int) -> Figure:
-    return Figure(least, 5, 180, "MSE outside at most 0.003", _extrapolates)
+    def passes(line: Line) -> bool:
+        mse = line.get("mse_outside")
+        return mse is not None and mse <= 0.003
+
+    return Figure(least, 5, 180, "MSE outside at most 0.003", passes)
 
 
-def _known(least: int, n: int, seconds: float, says: str = "identified") -> Figure:
-    return Figure(least, n, seconds, says, _is_identified)
+def _small_median(most: float) -> Figure:
+    """Ask for a median of the error as the paper has it, against noisy targets."""
+
+    def passes(line: Line) -> bool:
+        mse = line.get("mse_outside")
+        return mse is not None and mse + line["noise"] ** 2 <= most
+
+    # The median of ten is between the fifth and the sixth.
+    return Figure(6, 10, 180, f"MSE outside, with the noise, at most {most:g}", passes)
+
+
+def _true_formula(seconds: float) -> Figure:
+    return Figure(10, 10, seconds, "identified", _is_identified)
+
+
+def _known(least: int, n: int, seconds: float, by: str = "") -> Figure:
+    return Figure(least, n, seconds, f"identified or close{by}", _is_found)
 
 
 #: By problem and number of far points.
@@ -107,11 +122,13 @@ PROBLEM_FIGURES: dict[tuple[str, int], Figure] = {
     ("cart-pendulum", 0): _known(5, 5, 120),
     ("cart-pendulum-noisy", 0): _small_error(4),
     ("cart-pendulum-noisy", 40): _small_error(5),
+    ("cart-pendulum-published", 0): _small_median(0.013),
+    ("cart-pendulum-published", 50): _small_median(0.0105),
 }
 #: By number of far points, a problem counting when most of its seeds do.
 RANDOM_FIGURES = {
-    0: _known(6, 8, 180, "by most seeds"),
-    40: _known(8, 8, 180, "by most seeds"),
+    0: _known(6, 8, 180, " by most seeds"),
+    40: _known(8, 8, 180, " by most seeds"),
 }
 FRESH_FIGURE = _known(30, 40, 120)
 #: By noise.
@@ -144,10 +161,10 @@ class Row(NamedTuple):
             limit_of(first),
             str(len(self.lines)),
             str(sum(map(_is_identified, self.lines))),
-            str(sum(map(_is_symbolic, self.lines))),
-            str(sum(bool(line.get("numeric")) for line in self.lines)),
+            str(sum(map(_is_close, self.lines))),
             f"{seconds:.1f}",
             f"{100 * error:.2g} %" if math.isfinite(error) else "∞",
+            commits_of(self.lines),
             str(self.figure or ""),
             self.figure.reached(self.passed, seconds) if self.figure else "",
         )
@@ -167,14 +184,16 @@ def notes(lines: Iterable[Line]) -> list[str]:
     for (why,), some in _split(impossible, "message").items():
         found.append(f"not possible, {why}: {len(some)} runs")
     for same in _split(lines, "group", *_SAME).values():
-        missed = [line for line in same if line.get("identified") == "no"]
+        possible = [line for line in same if line["status"] != "not possible"]
+        missed = [line for line in possible if not _is_found(line)]
         if missed:
             first = same[0]
             far = f", {first['far']} far points" if first["far"] else ""
             what = f"{first['rows']} rows, noise {first['noise']:g}{far}"
             names = ", ".join(map(_missed, missed))
-            found.append(f"not identified by {first['method']}, {what}: {names}")
-    for name in ("commit", "cores", "jobs"):
+            by = f"neither identified nor close by {first['method']}"
+            found.append(f"{by}, {what}: {names}")
+    for name in ("cores", "jobs"):
         values = sorted({str(line[name]) for line in lines})
         found.append(f"{name}: {', '.join(values)}")
     return found
@@ -219,7 +238,7 @@ def _random_rows(lines: list[Line]) -> list[Row]:
     rows = _problem_rows(lines)
     for same in _split(lines, *_SAME).values():
         problems = _split(filter(_is_asked, same), "problem").values()
-        passed = [_by_most(list(map(_is_identified, runs))) for runs in problems]
+        passed = [_by_most(list(map(_is_found, runs))) for runs in problems]
         rows.append(_row("all RE", same, RANDOM_FIGURES.get(same[0]["far"]), passed))
     return rows
 
@@ -245,6 +264,7 @@ def _law_rows(lines: list[Line]) -> list[Row]:
 _ROWS: dict[str, Callable[[list[Line]], list[Row]]] = {
     "formulas": _problem_rows,
     "pendulum": _problem_rows,
+    "pendulum-published": _problem_rows,
     "random": _random_rows,
     "fresh": _fresh_rows,
     "laws": _law_rows,
@@ -327,7 +347,7 @@ def _form_cells(lines: Sequence[Line], group: Group) -> tuple[str, str, str]:
         return f"– of {len(group.problems)}", "–", "–"
     return (
         f"{sum(map(_has_form, lines))} of {len(lines)}",
-        str(sum(bool(line.get("numeric")) for line in lines)),
+        str(sum(not _has_form(line) and bool(line.get("numeric")) for line in lines)),
         f"{median(map(seconds_of, lines)):.1f}",
     )
 

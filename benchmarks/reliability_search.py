@@ -12,13 +12,14 @@ import argparse
 import json
 import math
 import os
+import random
 import resource
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,17 @@ import numpy as np
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.errors import EqlearnError
 from eqlearn.jobs import backends
-from eqlearn.jobs.job import Job, Specification, Step, written
+from eqlearn.jobs.codec import to_bytes
+from eqlearn.jobs.job import Job, Specification, Step
+from eqlearn.jobs.processes import Processes
 from eqlearn.jobs.store import Store
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search import fast_plan as fast
-from eqlearn.search.attempts.agenda import N_BATCH, batch, batch_job
+from eqlearn.search.attempts.agenda import batch, batch_job
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.learn import learn
 from eqlearn.search.request import Request
-from eqlearn.search.task import scored
+from eqlearn.search.strategy import STANDARD
 
 
 def main() -> None:
@@ -46,14 +49,12 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     if options.jobs > 1:
         backends.BOOT_AFTER = 0.0
-    if options.lifetime is not None:
-        setattr(backends, "local_cluster", _deadly_cluster(options.lifetime))  # noqa: B010
     options.directory.mkdir(parents=True, exist_ok=True)
     notes = str(options.directory / "notes")
-    watched = _watched(notes, options.bad)
+    watched = _watched(notes, options.bad, options.lifetime)
     setattr(fast, "batch_job", watched)  # noqa: B010
-    _note(notes, backends.Cluster, "start", lambda job, state: f"start {job.key}")
-    _note(notes, backends.Cluster, "drop", lambda keys: "drop " + " ".join(keys))
+    _note(notes, Processes, "start", lambda job, *rest: f"start {job.key}")
+    _note(notes, Processes, "drop", lambda keys: "drop " + " ".join(keys))
     _note(notes, Store, "save", lambda key, step, seconds: f"save {key}")
     print("ready", flush=True)
     try:
@@ -88,7 +89,7 @@ def _search(options: argparse.Namespace) -> dict[str, Any]:
             x,
             y[:, None],
             recipe=grid if options.recipe == "paper" else "fast",
-            max_attempts=N_BATCH * options.candidates,
+            max_attempts=STANDARD.agenda.batch * options.candidates,
             jobs=options.jobs,
             run_dir=options.directory,
         )
@@ -120,13 +121,14 @@ def _note(notes: str, kind: type, method: str, line: Callable[..., str]) -> None
     setattr(kind, method, noted)
 
 
-def _watched(notes: str, is_bad: bool) -> Callable[..., Job]:
+def _watched(notes: str, is_bad: bool, lifetime: float | None) -> Callable[..., Job]:
     """Batches of attempts that note when they begin, some of them bad."""
 
     def watched_job(target: int, index: int, *arguments: Any) -> Job:
         job = batch_job(target, index, *arguments)
         bad = BAD.get(index) if is_bad else None
-        specification = {**job.specification, "notes": notes, "key": job.key}
+        extra = {"notes": notes, "key": job.key, "lifetime": lifetime}
+        specification = {**job.specification, **extra}
         return Job(job.name, bad or attempt, specification, job.data)
 
     return watched_job
@@ -135,12 +137,22 @@ def _watched(notes: str, is_bad: bool) -> Callable[..., Job]:
 def attempt(data: Any, specification: Specification, state: bytes | None) -> Step:
     """Note which batch it is, then make its attempts."""
     _append(specification["notes"], f"begin {specification['key']}")
+    lifetime = specification["lifetime"]
+    if lifetime is not None and _is_worker() and threading.active_count() == 1:
+        seconds = random.expovariate(1 / lifetime)
+        end = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGSEGV))
+        end.daemon = True
+        end.start()
     return batch(data, specification, state)
+
+
+def _is_worker() -> bool:
+    return Path(sys.argv[0]).name == "process_worker.py"
 
 
 def die(data: Any, specification: Specification, state: bytes | None) -> Step:
     """Kill the worker that computes it; before there are workers, get nowhere."""
-    if parent_process() is not None:
+    if _is_worker():
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(0.1)
     return Step(b"", False)
@@ -151,24 +163,11 @@ def lose_the_numbers(
 ) -> Step:
     """Come to a formula with a weight that is not a number."""
     graph = Graph(3, (), (({0: math.nan}, {CONSTANT: 1.0}),))
-    return Step(written(scored(Scored(graph, 0.0, 0.0))), True)
+    return Step(to_bytes([Scored(graph, 0.0, 0.0).to_document()]), True)
 
 
 #: Batches that go wrong with --bad.
 BAD = {3: die, 5: lose_the_numbers}
-
-
-def _deadly_cluster(lifetime: float) -> Callable[..., tuple[Any, Any]]:
-    from distributed.chaos import KillWorker
-
-    safe = backends.local_cluster
-
-    def started(n_workers: int, preload: Sequence[str]) -> tuple[Any, Any]:
-        cluster, client = safe(n_workers, preload)
-        client.register_plugin(KillWorker(delay=lifetime, mode="segfault"))
-        return cluster, client
-
-    return started
 
 
 if __name__ == "__main__":

@@ -34,18 +34,18 @@ from typing import Any
 import numpy as np
 
 from eqlearn.jobs import runner
-from eqlearn.jobs.backends import Cluster, local_cluster
+from eqlearn.jobs.cluster import Cluster
 from eqlearn.jobs.job import Job, Specification, Stage, Step
 from eqlearn.jobs.runner import run
 from eqlearn.jobs.store import Memory, Store
 from eqlearn.problems import problem
 from eqlearn.reproduce.section4.runs import circumstances
-from eqlearn.search.attempts.agenda import N_BATCH, batch_job
+from eqlearn.search.attempts.agenda import batch_job
 from eqlearn.search.attempts.input_views import View
-from eqlearn.search.keep.final_fits import row
 from eqlearn.search.learn import learn
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
+from eqlearn.search.strategy import STANDARD
 
 RESULTS = Path("benchmarks/results/scaling.jsonl")
 #: What we want of two workers, and of store and scheduling together.
@@ -144,6 +144,20 @@ def searched(options: argparse.Namespace) -> Iterator[Line]:
     }
 
 
+def local_cluster(n_workers: int) -> tuple[Any, Any]:
+    """Workers of Dask on this machine, and a client."""
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+    return cluster, distributed.Client(cluster, set_as_default=False)
+
+
 def _search(scheduler: str, n_attempts: int) -> tuple[float, str]:
     """Search with a store; the seconds it took, and what it found."""
     law = problem("RE3-1")
@@ -156,7 +170,9 @@ def _search(scheduler: str, n_attempts: int) -> tuple[float, str]:
             )
         )
         took = time.monotonic() - begin
-    return took, repr([[row(one) for one in target.candidates] for target in found])
+    return took, repr(
+        [[one.to_document() for one in target.candidates] for target in found]
+    )
 
 
 def _at_once(client: Any, n: int) -> float:
@@ -173,7 +189,9 @@ def _work(number: int) -> None:
     x, y = law.sample(1000, np.random.default_rng(0))
     (task,) = tasks_of(Request(x, y, seed=0))
     for index in range(3, 6):
-        job = batch_job(0, index, View((0, 1, 2, 3)), N_BATCH * index, np.inf)
+        job = batch_job(
+            0, index, View((0, 1, 2, 3)), STANDARD.agenda.batch * index, np.inf
+        )
         step = Step(b"", False)
         while not step.is_done:
             step = job.segment(task, job.specification, step.state or None)

@@ -1,9 +1,9 @@
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from eqlearn.jobs.backends import local_cluster
 from eqlearn.network import units
 
 #: What the tests of commands share.
@@ -21,11 +21,27 @@ def table() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[tuple[Any, Any]]:
-    """Two worker processes and a client, shared because starting them takes seconds."""
-    cluster, client = local_cluster(2)
-    yield cluster, client
-    client.close()
-    cluster.close()
+    """Two workers of Dask and a client, shared because starting them takes seconds."""
+    import dask
+    import distributed
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # For good, as it is read when a worker dies: 15 seconds later Dask would look once
+    # whether it is back, and give it up if it has just died again.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            scheduler_kwargs={"allowed_failures": 0},
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield cluster, client
 
 
 @pytest.fixture

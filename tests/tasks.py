@@ -14,8 +14,8 @@ def task_of(x: Array, y: Array) -> Task:
     return Task(x, y[:, None], x.min(0) - 0.5, x.max(0) + 0.5, np.ones(d))
 
 
-def target_of(task: Task, *, refine: bool = True) -> Target:
+def target_of(task: Task) -> Target:
     """A target for which nothing but the mean was found yet."""
     pool = Pool(task)
     pool.add(mean_formula(task, task.search_rows()))
-    return Target(0, pool, "0", False, refine)
+    return Target(0, pool, "0", False)

@@ -181,11 +181,12 @@ def test_a_model_is_saved_and_loaded(
 
 def test_a_run_is_resumed(noisy: tuple[Array, Array], tmp_path: Path) -> None:
     x, y = noisy
-    first = quick(run_dir=tmp_path / "run", max_attempts=4).fit(x, y)
-    second = quick(run_dir=tmp_path / "run").fit(x, y)
-    assert second.found_[0].n_attempts > first.found_[0].n_attempts == 4
+    by = {"run_dir": tmp_path / "run", "functions": "paper"}
+    first = quick(max_attempts=1, **by).fit(x, y)
+    second = quick(**by).fit(x, y)
+    assert second.found_[0].n_attempts > first.found_[0].n_attempts == 1
     with pytest.raises(EqlearnError, match="`seed` must be 0 as before; got 1"):
-        quick(run_dir=tmp_path / "run", random_state=1).fit(x, y)
+        quick(random_state=1, **by).fit(x, y)
 
 
 def test_warm_start_keeps_what_was_found(noisy: tuple[Array, Array]) -> None:
@@ -375,3 +376,17 @@ def test_nothing_is_told_before_fit() -> None:
         quick().predict([[1.0]])
     with pytest.raises(NotFittedError):
         quick().latex()
+
+
+def test_the_graph_speaks_whatever_a_file_says(
+    learner: EquationLearner, tmp_path: Path
+) -> None:
+    """R-29: the text of a formula in a file is not believed."""
+    learner.save(tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text()
+    formula = learner.model_.chosen[0].formula
+    assert formula in text
+    (tmp_path / "model.json").write_text(text.replace(formula, "y = 0"))
+    table = EquationLearner.load(tmp_path / "model.json").equations_
+    pd.testing.assert_frame_equal(table, learner.equations_)
+    assert table["equation"][0] == learner.equation_

@@ -1,11 +1,15 @@
 """What the front door does with what it is given, without a search."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
+from scipy import sparse
 
+from eqlearn import EquationLearner
 from eqlearn.errors import EqlearnError
 from eqlearn.estimator_inputs import (
     default_names,
@@ -20,7 +24,6 @@ from eqlearn.estimator_inputs import (
 )
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
-from eqlearn.search.task import DEFAULT_UNITS
 
 
 class Learner:
@@ -92,7 +95,7 @@ def test_a_seed_of_any_random_state() -> None:
 
 
 def test_functions_are_units_of_networks() -> None:
-    assert units_of(None) == DEFAULT_UNITS
+    assert units_of(None) is None
     assert units_of("paper") == PAPER_UNITS
     assert units_of(["sin", "exp"]) == ("sin", "exp")
     with pytest.raises(EqlearnError, match="`functions` must be one of"):
@@ -126,3 +129,146 @@ def test_errors_of_others_become_one_line(kind: type[Exception]) -> None:
     with pytest.raises(EqlearnError, match="^one$") as caught, in_one_line():
         raise kind("one\ntwo")
     assert isinstance(caught.value, TypeError) == (kind is TypeError)
+
+
+NAN = float("nan")
+ROWS = [[1.0], [2.0], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (ROWS, [NAN] * 3),
+        (ROWS, ["a", "b", "c"]),
+        ([["a"]] * 3, [1.0] * 3),
+        ([[NAN]] * 3, [1.0] * 3),
+        (np.zeros((0, 1)), []),
+        ([[1.0, 2.0]] * 3, [1.0] * 3),
+        ([1.0, 2.0], [1.0, 2.0]),
+        (None, [1.0]),
+        (ROWS, None),
+        (ROWS, [[1.0, 2.0], [3.0]]),
+        (ROWS, 5),
+        (ROWS, sparse.csr_matrix([[1.0], [2.0], [3.0]])),
+        (ROWS, np.array(["2020-01-01"] * 3, dtype="datetime64[s]")),
+    ],
+)
+def test_far_points_that_are_none_are_refused_in_one_line(x: Any, y: Any) -> None:
+    with pytest.raises(EqlearnError) as caught:
+        given(Learner(), ROWS, [1.0, 2.0, 3.0], None, (x, y))
+    assert "\n" not in str(caught.value)
+
+
+def test_masked_values_are_missing() -> None:
+    x = np.ma.masked_equal([[1, 2], [3, 99], [5, 6]], 99)
+    with pytest.raises(EqlearnError, match="contains NaN"):
+        given(Learner(), x, [1.0, 2.0, 3.0], None, None)
+    y = np.ma.array([1.0, 2.0, 99.0], mask=[False, False, True])
+    with pytest.raises(EqlearnError, match="contains NaN"):
+        given(Learner(), ROWS, y, None, None)
+    with pytest.raises(EqlearnError, match="contains NaN"):
+        given(Learner(), ROWS, [1.0, 2.0, 3.0], y, None)
+    whole = np.ma.array([[1], [2], [3]])
+    assert given(Learner(), whole, [1, 2, 3], None, None).x.tolist() == ROWS
+
+
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        DAYS.to_numpy()[:, None],
+        (DAYS - DAYS[0]).to_numpy()[:, None],
+        pd.DataFrame({"a": [1, 2, 3], "t": DAYS}),
+        pd.DataFrame({"t": DAYS.tz_localize("UTC")}),
+        polars.DataFrame({"t": list(DAYS)}),
+    ],
+)
+def test_times_are_no_numbers(times: Any) -> None:
+    with pytest.raises(EqlearnError, match="seconds since the first"):
+        given(Learner(), times, [1.0, 2.0, 3.0], None, None)
+    with pytest.raises(EqlearnError, match="seconds since the first"):
+        given(Learner(), ROWS, DAYS.to_series(), None, None)
+
+
+@pytest.mark.parametrize("kind", ["X", "y"])
+def test_what_is_sparse_is_refused_with_what_to_do(kind: str) -> None:
+    column = sparse.csr_matrix(np.ones((3, 1)))
+    x, y = (column, [1, 2, 3]) if kind == "X" else (ROWS, column)
+    with pytest.raises(EqlearnError, match=f"`{kind}` must be a dense array") as caught:
+        given(Learner(), x, y, None, None)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_weights_that_make_others_nothing_are_said() -> None:
+    with pytest.warns(UserWarning, match="the smallest count for nothing"):
+        given(Learner(), ROWS, [1, 2, 3], [1e-300, 1.0, 1e300], None)
+
+
+def test_inputs_that_hardly_differ_are_said() -> None:
+    with pytest.warns(UserWarning, match="`x1` is near 1e.09 .* subtract its smallest"):
+        given(Learner(), [[1e9], [1e9 + 1], [1e9 + 2]], [1, 2, 3], None, None)
+
+
+@pytest.mark.parametrize("run_dir", ["a\0b", 5, b"run", ""])
+def test_a_directory_that_cannot_be_is_refused(run_dir: Any) -> None:
+    learner = EquationLearner(run_dir=run_dir)
+    with pytest.raises(EqlearnError, match="`run_dir` must be the path"):
+        learner.fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        {"random_state": 2**70},
+        {"max_attempts": 10**20},
+        {"time_limit": 10**30},
+        {"domain": [(-1e308, 1e308)]},
+        {"domain": [("a", "b")]},
+    ],
+)
+def test_what_could_not_be_saved_is_refused_before_the_search(
+    parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-24: a search is for nothing if its model cannot be kept."""
+    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.fail("searched"))
+    (name,) = parameter
+    with pytest.raises(EqlearnError, match=f"`{name}` must be") as caught:
+        EquationLearner(**parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+    assert "\n" not in str(caught.value)
+
+
+def test_too_many_inputs_are_refused_before_the_search() -> None:
+    x = np.random.default_rng(0).uniform(size=(20, 12_000))
+    with pytest.raises(EqlearnError, match="at most 10,000 inputs; got 12000"):
+        EquationLearner(time_limit=1).fit(x, x[:, 0])
+
+
+@pytest.mark.parametrize(
+    "x", [[[NAN]], [["a"]], [], [[1.0, 2.0]], None, [1.0], sparse.csr_matrix([[1.0]])]
+)
+def test_predictions_for_what_is_no_table_are_refused_in_one_line(x: Any) -> None:
+    learner = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    learner.n_features_in_ = 1
+    del learner.feature_names_in_
+    with pytest.raises(EqlearnError) as caught:
+        learner.predict(x)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*("functions", "domain", "recipe", "depths", "units_per_type", "selection")]
+    + [*("time_limit", "max_attempts", "n_jobs", "scheduler", "random_state")],
+)
+@pytest.mark.parametrize(
+    "value", [2.5, NAN, b"x", [[1]], [None], {"a": 1}, object(), 1j, 10**400, ROWS]
+)
+def test_parameters_of_another_kind_are_refused_in_one_line(
+    name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.skip("is one"))
+    with pytest.raises(EqlearnError) as caught:
+        EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+    assert "\n" not in str(caught.value)

@@ -21,7 +21,10 @@ ROWS = (
     {"__main__"},
     {"cli"},
     {"demo", "control_session", "reproduce.section4", "reproduce.section5"},
-    {"reproduce.jsonl", "reproduce.subprocesses", "reproduce.text_tables"},
+    {
+        *("reproduce.commit", "reproduce.jsonl"),
+        *("reproduce.subprocesses", "reproduce.text_tables"),
+    },
     {"fit_table"},
     {"run_directory"},
     {"estimator"},
@@ -32,10 +35,10 @@ ROWS = (
     {"search.prepare"},
     {"search.request"},
     {"search.fast_plan", "search.paper_plan"},
-    {"search.keep"},
+    {"search.survey", "search.keep"},
     {"search.attempts"},
     {"search.task"},
-    {"search.strategy", "search.streams"},
+    {"search.strategy", "search.streams", "search.smooth_fits"},
     {"jobs", "equation.refine", "equation.prove"},
     {"equation.write"},
     {"training"},
@@ -61,8 +64,8 @@ ONLY = {
     "sqlite3": {"jobs"},
 }
 MAY_PRINT = {"cli", "demo", "report"}
-# Elsewhere a parameter is named as in Python; section 4 asks git for its revision.
-MAY_NAME_OPTIONS = {"cli", "demo", "reproduce.section4"}
+# Elsewhere a parameter is named as in Python; git is asked with its own options.
+MAY_NAME_OPTIONS = {"cli", "demo", "reproduce.commit"}
 
 HEAVY = {"dask", "distributed", "jax", "jaxlib", "matplotlib", "sklearn"}
 HEAVY |= {"numba", "numpy", "optax", "pandas", "scipy", "sympy"}

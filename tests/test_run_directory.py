@@ -67,3 +67,12 @@ def test_a_directory_without_a_model_is_no_run(tmp_path: Path) -> None:
         open_run(tmp_path)
     with pytest.raises(EqlearnError, match="must be a run directory or a model file"):
         open_run(tmp_path / "nowhere")
+
+
+def test_the_model_is_written_before_anything_else_can_fail(tmp_path: Path) -> None:
+    """R-24: here the report cannot be written, for its name is taken."""
+    (tmp_path / "report.html").mkdir()
+    of = fraction()
+    with pytest.raises((EqlearnError, OSError)):
+        write_run(tmp_path, of, *samples(of))
+    assert open_run(tmp_path) == of

@@ -1,10 +1,11 @@
 """A backend whose segments end in any order, to show that it does not matter."""
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from eqlearn.jobs.backends import EndedSegment
 from eqlearn.jobs.job import Job
+from eqlearn.jobs.serial import EndedSegment
 
 
 class Workers:
@@ -24,7 +25,7 @@ class Workers:
         self.together: list[set[str]] = []  # what else was there when one ended
         self.dropped: list[str] = []
 
-    def start(self, job: Job, state: bytes | None) -> None:
+    def start(self, job: Job, state: bytes | None, stop_at: float = math.inf) -> None:
         self.started.append(job.name)
         self.waiting[job.key] = job, state
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
@@ -24,17 +24,20 @@ from eqlearn.estimator_inputs import (
     Domain,
     Given,
     check_how,
+    check_kinds,
     default_names,
     domain_of,
     given,
+    in_one_line,
     kept_parameters,
+    known_graphs,
     recipe_of,
     seed_of,
     units_of,
+    validated_inputs,
 )
-from eqlearn.model.model import Model, Verdict
-from eqlearn.model.model_file import load as load_model
-from eqlearn.model.model_file import save as save_model
+from eqlearn.model import model_file
+from eqlearn.model.model import Equation, Model, Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
@@ -55,10 +58,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     ----------
     functions : sequence of str or "paper", optional
         What formulas are made of besides sums and one division at the end; by default
-        ``["sin", "multiply"]``. ``"paper"`` stands for identity, sin, cos and multiply,
-        the default of ``recipe="paper"``. ``exp``, ``log``, ``sqrt``, ``tanh``,
-        ``square``, ``divide``, ``asin``, ``acos``, ``atan`` and your own can be added:
-        each is a unit of the network, and `eqlearn.register_unit` adds one.
+        all of sin, cos, multiply, divide, square, exp, log, sqrt, tanh, asin, acos and
+        atan are tried. A list narrows that, or adds one of your own, which
+        `eqlearn.register_unit` makes. ``"paper"`` stands for identity, sin, cos and
+        multiply, the default of ``recipe="paper"``.
     domain : mapping or sequence of (low, high), optional
         Where the equation will be used, by input name or for each input in order. By
         default the range of the data, widened to twice its size.
@@ -189,17 +192,16 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, extrapolation: tuple[Any, Any] | None
     ) -> "EquationLearner":
-        data = given(self, X, y, sample_weight, extrapolation)
-        check_how(
-            self.selection,
-            has_far=data.far is not None,
-            n_jobs=self.n_jobs,
-            scheduler=self.scheduler,
-        )
-        # In the paper's recipe far points only select: networks never see them.
-        is_fast, far = self.recipe == "fast", data.far
-        x_far = far[0] if is_fast and far is not None else None
-        domain = domain_of(self.domain, data.inputs, data.x, x_far)
+        with in_one_line():
+            check_kinds(self)
+            data = given(self, X, y, sample_weight, extrapolation)
+            check_how(self, has_far=data.far is not None)
+            # In the paper's recipe far points only select: networks never see them.
+            is_fast, far = self.recipe == "fast", data.far
+            x_far = far[0] if is_fast and far is not None else None
+            domain = domain_of(self.domain, data.inputs, data.x, x_far)
+            parameters = kept_parameters(self.get_params(deep=False))
+            model_file.check_can_be_saved(data.inputs, data.targets, domain, parameters)
         self.found_ = self._searched(data, domain)
         self._is_flat = data.is_flat
         self.model_ = model_of(
@@ -211,15 +213,15 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             targets=data.targets,
             selection=self.selection,
             is_flat=data.is_flat,
-            parameters=kept_parameters(self.get_params(deep=False)),
+            parameters=parameters,
         )
         return self
 
     def _searched(self, data: Given, domain: Array) -> list[Found]:
-        recipe = recipe_of(
-            self.recipe, self.functions, self.depths, self.units_per_type
-        )
-        with self._progress(data.inputs, data.targets) as callback:
+        with in_one_line():
+            recipe = recipe_of(
+                self.recipe, self.functions, self.depths, self.units_per_type
+            )
             request = Request(
                 data.x,
                 data.y,
@@ -234,8 +236,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
                 run_dir=self.run_dir,
-                guesses=self._known_graphs(len(data.targets)),
+                guesses=known_graphs(self, len(data.targets)),
             )
+        with self._progress(data.inputs, data.targets) as callback:
             found = learn(request, callback)
         for target, one in zip(data.targets, found, strict=True):
             if not one.candidates:
@@ -246,7 +249,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Compute the targets by the chosen equations."""
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validated_inputs(self, X)
         with np.errstate(all="ignore"):
             values = self.model_.predict(X, snapped=self.snap)
         return values[:, 0] if self._is_flat else values
@@ -254,16 +257,17 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     @property
     def equation_(self) -> str:
         """The chosen equation, a line for each target."""
-        model = self._model()
-        named = zip(self._graphs(), model.targets, strict=True)
-        return "\n".join(formula_text(graph, model.inputs, y) for graph, y in named)
+        return "\n".join(self._texts(self._model().chosen))
 
     @property
     def equations_(self) -> "DataFrame":
         """Every candidate of every target, the best first."""
         import pandas
 
-        return pandas.DataFrame(equation_rows(self._model().equations))
+        equations = self._model().equations
+        table = pandas.DataFrame(equation_rows(equations))
+        table.insert(1, "equation", self._texts(equations))
+        return table
 
     @property
     def constants_(self) -> "DataFrame":
@@ -370,7 +374,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         figures = [
             plot_slices(graph, x, column, model.inputs, target)
             for graph, column, target in zip(
-                self._graphs(), columns, model.targets, strict=True
+                self._graphs(model.chosen), columns, model.targets, strict=True
             )
         ]
         axes = [figure.get_axes() for figure in figures]
@@ -378,12 +382,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
     def save(self, path: str | Path) -> None:
         """Write everything that was learned into a model file (JSON)."""
-        save_model(path, self._model())
+        model_file.save(path, self._model())
 
     @classmethod
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
-        model = load_model(path)
+        model = model_file.load(path)
         kept: Mapping[str, Any] = model.parameters
         learner = cls(**{name: kept[name] for name in kept if name in KEPT})
         learner.model_ = model
@@ -409,25 +413,18 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         check_is_fitted(self, "model_")
         return self.model_
 
-    def _graphs(self) -> list[Graph]:
-        chosen = self._model().chosen
-        return [one.snapped if self.snap else one.graph for one in chosen]
+    def _graphs(self, equations: Sequence[Equation]) -> list[Graph]:
+        return [one.snapped if self.snap else one.graph for one in equations]
+
+    def _texts(self, equations: Sequence[Equation]) -> list[str]:
+        pairs = zip(self._graphs(equations), equations, strict=True)
+        names = self._model().inputs
+        return [formula_text(graph, names, one.target) for graph, one in pairs]
 
     def _formulas(self) -> Formulas:
         model = self._model()
-        return formulas(self._graphs(), model.inputs, model.targets, model.ranges)
-
-    def _known_graphs(self, n_targets: int) -> list[list[Graph]]:
-        if not (self.warm_start and hasattr(self, "model_")):
-            return [[] for _ in range(n_targets)]
-        model = self.model_
-        if len(model.targets) != n_targets or len(model.inputs) != self.n_features_in_:
-            what = f"of {len(model.inputs)} inputs and {len(model.targets)} targets"
-            raise must("X", f"{what}, as in the `fit` before", self.n_features_in_)
-        return [
-            [one.graph for one in model.equations if one.target == target]
-            for target in model.targets
-        ]
+        graphs = self._graphs(model.chosen)
+        return formulas(graphs, model.inputs, model.targets, model.ranges)
 
     @contextmanager
     def _progress(

@@ -4,7 +4,9 @@ All of it is refused before a search begins, in one line.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +18,15 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
-from eqlearn.data.table import checked_domain
+from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
-from eqlearn.jobs.backends import check_scheduler, n_processes
-from eqlearn.model.model import Json
+from eqlearn.jobs.backends import n_processes
+from eqlearn.jobs.cluster import check_scheduler
+from eqlearn.model.model import Json, Model
+from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS, UNITS
 from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
 from eqlearn.search.conclude import selection as criteria
-from eqlearn.search.task import DEFAULT_UNITS
 
 #: Parameters that are kept in model files: those of the science. Where to compute and
 #: what to write is for each machine to say, and not for a file from elsewhere.
@@ -44,6 +47,10 @@ KEPT = frozenset(
 #: The name of the paper's functions, instead of a list.
 PAPER = "paper"
 _FEWEST_LAYERS = 2
+#: How the names of types begin that are times, of NumPy, pandas and polars.
+_TIMES = ("datetime", "timedelta", "date", "duration", "time")
+_SECONDS = "Turn times into numbers, such as seconds since the first."
+_DENSE = "Use its method toarray()."
 
 #: The (low, high) of inputs by name, or of each input in order.
 Domain = Mapping[str, tuple[float, float]] | Sequence[Any]
@@ -66,6 +73,7 @@ def given(
     learner: Any, X: Any, y: Any, sample_weight: Any, extrapolation: Any
 ) -> Given:
     """Check the data of a `fit`, and tell the learner the names of its inputs."""
+    X, y = numbers_of("X", X), numbers_of("y", y)
     with in_one_line():
         x, values = validate_data(
             learner,
@@ -82,12 +90,37 @@ def given(
     if weight is not None:
         is_counted = weight > 0
         x, table, weight = x[is_counted], table[is_counted], weight[is_counted]
-    far = _far_points(
-        extrapolation,
-        table.shape[1],
-        lambda points: validate_data(learner, points, reset=False, dtype=np.float64),
-    )
-    return Given(x, table, weight, far, input_names(learner), targets, values.ndim == 1)
+    far = _far_points(learner, extrapolation, table.shape[1])
+    inputs = input_names(learner)
+    for remark in offset_remarks(inputs, x):
+        warnings.warn(remark, stacklevel=4)
+    return Given(x, table, weight, far, inputs, targets, values.ndim == 1)
+
+
+def numbers_of(name: str, values: Any) -> Any:
+    """What scikit-learn would take for other numbers than the user meant.
+
+    Masked values are missing ones, dates are no numbers, and of what is sparse all
+    zeros are meant.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(float), np.nan)
+    if hasattr(values, "toarray"):
+        raise _WrongType(str(must(name, "a dense array", "a sparse one", _DENSE)))
+    kinds = getattr(values, "dtypes", None)
+    kinds = [getattr(values, "dtype", None)] if kinds is None else kinds
+    for kind in np.atleast_1d(np.asarray(kinds, dtype=object)):
+        if str(kind).lower().startswith(_TIMES):
+            raise must(name, "of numbers", f"{kind} values", _SECONDS)
+    return values
+
+
+def validated_inputs(learner: Any, X: Any) -> Array:
+    """Inputs for what was learned, checked against those it was learned from."""
+    X = numbers_of("X", X)
+    with in_one_line():
+        found: Array = validate_data(learner, X, reset=False, dtype=np.float64)
+    return found
 
 
 def _weight(sample_weight: Any, x: Array) -> Array | None:
@@ -95,13 +128,18 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
         return None
     with in_one_line():
         weight: Array = _check_sample_weight(
-            sample_weight, x, ensure_non_negative=True, allow_all_zero_weights=False
+            numbers_of("sample_weight", sample_weight),
+            x,
+            ensure_non_negative=True,
+            allow_all_zero_weights=False,
         )
+    for remark in weight_remarks(weight):
+        warnings.warn(remark, stacklevel=5)
     return weight
 
 
 def _far_points(
-    extrapolation: Any, n_targets: int, validated: Callable[[Any], Array]
+    learner: Any, extrapolation: Any, n_targets: int
 ) -> tuple[Array, Array] | None:
     if extrapolation is None:
         return None
@@ -110,8 +148,11 @@ def _far_points(
     except (TypeError, ValueError) as error:
         what = "a pair (X, y) of labelled far points"
         raise must("extrapolation", what, type(extrapolation).__name__) from error
-    x_far = validated(x_far)
-    y_far = np.asarray(y_far, dtype=float)
+    x_far = validated_inputs(learner, x_far)
+    with in_one_line():
+        y_far = np.asarray(numbers_of("extrapolation", y_far), dtype=float)
+    if not np.all(np.isfinite(y_far)):
+        raise must("extrapolation", "far points (X, y) of finite numbers", "others")
     y_far = y_far[:, np.newaxis] if y_far.ndim == 1 else y_far
     if y_far.shape != (len(x_far), n_targets):
         what = f"far points (X, y) with a y of shape {(len(x_far), n_targets)}"
@@ -176,12 +217,10 @@ def seed_of(random_state: Any) -> int:
     return int(rng.randint(2**31 - 1))
 
 
-def units_of(
-    functions: Sequence[str] | str | None, default: tuple[str, ...] = DEFAULT_UNITS
-) -> tuple[str, ...]:
-    """The units of networks that formulas of these functions need."""
+def units_of(functions: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    """The units that formulas of these functions need; None if all may be used."""
     if functions is None:
-        return default
+        return None
     if isinstance(functions, str):
         if functions != PAPER:
             raise must("functions", f'a list of names, or "{PAPER}"', functions)
@@ -207,19 +246,55 @@ def recipe_of(
         raise must("depths", f"at least {_FEWEST_LAYERS} layers", list(depths))
     return Grid(
         depths=PAPER_DEPTHS if depths is None else tuple(depths),
-        units=units_of(functions, PAPER_UNITS),
+        units=units_of(functions) or PAPER_UNITS,
         units_per_type=units_per_type,
     )
 
 
-def check_how(
-    selection: str, *, has_far: bool, n_jobs: int | None, scheduler: str | None
-) -> None:
+#: What parameters must be that are no numbers, and how to say it.
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "functions": ((str, Sequence, np.ndarray, type(None)), "a list of names"),
+    "recipe": ((str, Grid), 'the name of a recipe, "fast" or "paper", or a Grid'),
+    "depths": ((Sequence, np.ndarray, type(None)), "a list of whole numbers"),
+    "selection": ((str,), "the name of a criterion"),
+    "scheduler": ((str, type(None)), "the address of a Dask scheduler"),
+}
+
+
+def check_kinds(learner: Any) -> None:
+    """Refuse parameters of another kind, before anyone tries to use them."""
+    for name, (kinds, what) in _KINDS.items():
+        value = getattr(learner, name)
+        if not isinstance(value, kinds) or isinstance(value, bytes):
+            raise must(name, what, value)
+
+
+def check_how(learner: Any, *, has_far: bool) -> None:
     """Refuse what a search would find out after its end, or never."""
-    criteria.check(selection, has_far=has_far)
-    n_processes(n_jobs, "n_jobs")
-    if scheduler is not None:
-        check_scheduler(scheduler)
+    criteria.check(learner.selection, has_far=has_far)
+    n_processes(learner.n_jobs, "n_jobs")
+    run_dir = learner.run_dir
+    if run_dir is not None:
+        is_path = isinstance(run_dir, str | os.PathLike) and str(run_dir)
+        if not is_path or "\0" in str(run_dir):
+            raise must("run_dir", "the path of a directory", run_dir)
+    if learner.scheduler is not None:
+        check_scheduler(learner.scheduler)
+
+
+def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:
+    """What a warm start begins with: the formulas of the `fit` before, by target."""
+    if not (learner.warm_start and hasattr(learner, "model_")):
+        return [[] for _ in range(n_targets)]
+    model: Model = learner.model_
+    n_inputs = learner.n_features_in_
+    if len(model.targets) != n_targets or len(model.inputs) != n_inputs:
+        what = f"of {len(model.inputs)} inputs and {len(model.targets)} targets"
+        raise must("X", f"{what}, as in the `fit` before", n_inputs)
+    return [
+        [one.graph for one in model.equations if one.target == target]
+        for target in model.targets
+    ]
 
 
 def kept_parameters(parameters: Mapping[str, Any]) -> dict[str, Json]:
@@ -241,7 +316,11 @@ def in_one_line() -> Iterator[None]:
     """Let only our own error leave the library: others may take several lines."""
     try:
         yield
-    except (TypeError, ValueError, OverflowError) as error:
+    except EqlearnError:
+        raise
+    except (TypeError, ValueError, OverflowError, AttributeError) as error:
         ours = _WrongType if isinstance(error, TypeError) else EqlearnError
-        first, *_ = str(error).splitlines() or [type(error).__name__]
-        raise ours(first) from error
+        lines = str(error).splitlines() or [type(error).__name__]
+        # A colon is followed by an array, and that by what to do about it.
+        said = lines[0] if not lines[0].endswith(":") else f"{lines[0]} {lines[-1]}"
+        raise ours(said) from error

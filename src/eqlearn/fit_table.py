@@ -11,7 +11,13 @@ import numpy as np
 from eqlearn._types import Array, Tell
 from eqlearn.data.choose import ChosenColumns, choose_columns
 from eqlearn.data.read import read_table
-from eqlearn.data.table import Table, checked_weight, column_of
+from eqlearn.data.table import (
+    Table,
+    checked_weight,
+    column_of,
+    offset_remarks,
+    weight_remarks,
+)
 from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.model.model import Origin
 from eqlearn.run_directory import MODEL, WrittenRun, columns_of, open_run, write_run
@@ -63,7 +69,9 @@ def fit_table(
     _check_same_columns(run_dir, samples)
     far = None if extrapolation is None else _read_far(extrapolation, samples)
     ranges = _named_ranges(domain or {}, samples.inputs)
-    for line in (*samples.warnings, *(far.warnings if far else ())):
+    remarks = offset_remarks(samples.inputs, samples.x)
+    remarks += [] if weight is None else weight_remarks(weight)
+    for line in (*samples.warnings, *(far.warnings if far else ()), *remarks):
         tell(line)
     # Before the search: who knows what will be in the file when it ends.
     origin = Origin(table=source, sha256=_digest(source))

@@ -88,11 +88,11 @@ def test_halves_stand_side_by_side() -> None:
         line("textbook", "ohm-heat", 0.01, true_form=True, numeric=True),
         line("textbook", "manning", 0.01, true_form=False, numeric=True),
         line("textbook-unseen", "unseen-01", 0.01, true_form=True, numeric=False),
-        line("laws", "hill", 0.01, identified="symbolic"),
+        line("laws", "hill", 0.01, symbolic=True),
     ]
     table = form_table(lines)
     rows = {(row[0], row[3]): row[5:] for row in table.rows}
-    assert rows["textbook", "0.01"] == ("1 of 2", "2", "3.0", "1 of 1", "0", "3.0")
+    assert rows["textbook", "0.01"] == ("1 of 2", "1", "3.0", "1 of 1", "0", "3.0")
     assert rows["textbook", "0.05"] == ("– of 89", "–", "–") * 2
     assert ("waves", "0.05") in rows
     assert any(note.endswith("simple 1/1, power 0/1") for note in table.notes)

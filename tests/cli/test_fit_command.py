@@ -129,7 +129,7 @@ def test_the_same_command_goes_on(
 ) -> None:
     before = json.loads(command("show ohm-run --json").out)
     again: list[object] = []
-    monkeypatch.setattr("eqlearn.jobs.backends.computed", again.append)
+    monkeypatch.setattr("eqlearn.jobs.serial.computed", again.append)
     # The default directory is the one that the fixture has named.
     code, out, err = command("fit ohm.csv --target current --jobs 1 --json --quiet")
     assert (code, err, again) == (0, "", [])

@@ -240,3 +240,24 @@ def test_mutated_npz(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", range(4, len(WHOLE), 37))
 def test_cut_parquet(length: int, tmp_path: Path) -> None:
     table_or_refusal(tmp_path / "t.parquet", WHOLE[:length])
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_said"),
+    [
+        ("9007199254740993", True),
+        ("-90071992547409931", True),
+        ("9007199254740992", False),
+        ("1e300", False),
+        ("12345678901234567890.5", False),
+        ("1000000000000000000000", False),
+        ("0.12345678901234567", False),
+    ],
+)
+def test_digits_that_are_lost_are_said(
+    tmp_path: Path, cell: str, is_said: bool
+) -> None:
+    file = tmp_path / "long.csv"
+    file.write_text(f"x,y\n1,{cell}\n2,1e30\n")
+    remarks = read_table(str(file)).warnings
+    assert any("beyond 2^53 are rounded" in one for one in remarks) == is_said

@@ -58,7 +58,7 @@ def test_lists_become_arrays_of_floats() -> None:
         (lambda: checked_weight([1.0, -1.0], 2), "got -1.0 in row 1"),
         (lambda: checked_weight([0.0, 0.0], 2), "above 0 for some samples"),
         (lambda: checked_domain([(0, 1)], 2), "for each of the 2 inputs"),
-        (lambda: checked_domain([(1, 0)], 1), "low <= high for input 0"),
+        (lambda: checked_domain([(1, 0)], 1), "low <= high, both within"),
         (lambda: check_memory("a.csv", 2**60), "fit three times into the memory"),
     ],
 )

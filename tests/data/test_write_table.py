@@ -155,3 +155,17 @@ def test_a_link_and_a_mode_stay(tmp_path: Path) -> None:
     assert (tmp_path / "link.csv").is_symlink()
     assert stat.S_IMODE((tmp_path / "real.csv").stat().st_mode) == 0o640
     np.testing.assert_array_equal(read_table(tmp_path / "real.csv").values, VALUES)
+
+
+def test_the_link_of_somebody_else_is_replaced(tmp_path: Path) -> None:
+    """R-29: who plants a link does not choose what is overwritten."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make files of others")
+    (tmp_path / "precious").write_text("old")
+    link = tmp_path / "out.csv"
+    link.symlink_to("precious")
+    os.lchown(link, 65534, 65534)
+    write_table(link, XY)
+    assert (tmp_path / "precious").read_text() == "old"
+    assert not link.is_symlink()
+    np.testing.assert_array_equal(read_table(link).values, VALUES)

@@ -56,8 +56,6 @@ def test_workers_give_the_same_table(
     search(tmp_path / "cluster", scheduler=cluster[0].scheduler_address)
     assert table(tmp_path / "cluster") == expected
     monkeypatch.setattr(backends, "BOOT_AFTER", 0.0)
-    monkeypatch.setattr(backends, "local_cluster", lambda n, preload: cluster)
-    monkeypatch.setattr(backends, "_stop", lambda booting: None)
     search(tmp_path / "local", jobs=2)
     assert table(tmp_path / "local") == expected
 

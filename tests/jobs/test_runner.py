@@ -10,7 +10,6 @@ import pytest
 from unordered import Workers
 
 from eqlearn.jobs import runner
-from eqlearn.jobs.backends import Backend, EndedSegment, Serial
 from eqlearn.jobs.job import (
     Job,
     Plan,
@@ -21,6 +20,7 @@ from eqlearn.jobs.job import (
     Together,
 )
 from eqlearn.jobs.runner import Event, Interrupts, run
+from eqlearn.jobs.serial import Backend, EndedSegment, Serial
 from eqlearn.jobs.store import Memory, Store
 
 Take = Callable[[int, bytes | None], bool]

@@ -15,6 +15,7 @@ import pytest
 from graphs import JSON, ONE, TIED, WORKED, random_graph, random_inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from report_models import fraction
 
 from eqlearn.equation.refine.criterion import complexity
 from eqlearn.errors import EqlearnError
@@ -518,3 +519,16 @@ def test_a_constant_formula_is_a_model(tmp_path: Path) -> None:
     save(tmp_path / "model.json", replace(_model(), equations=(equation,)))
     values = load(tmp_path / "model.json").predict(np.zeros((4, 2)))
     np.testing.assert_array_equal(values, np.full((4, 1), 3.0))
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    """R-29: a link may have been planted."""
+    (tmp_path / "precious").write_text("old")
+    path = tmp_path / "model.json"
+    for target in ("precious", "nowhere", "."):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+        save(path, fraction())
+        assert not path.is_symlink() and load(path) == fraction()
+    assert (tmp_path / "precious").read_text() == "old"
+    assert not (tmp_path / "nowhere").exists()

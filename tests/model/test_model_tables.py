@@ -13,7 +13,6 @@ def test_an_equation_is_a_row_of_numbers() -> None:
     chosen, second = equation_rows(of.equations)
     assert chosen == {
         "target": "y",
-        "equation": "",
         "validation_error": 0.011,
         "extrapolation_error": chosen["extrapolation_error"],
         "rms": 0.01,

@@ -353,25 +353,43 @@ def test_normalise_does_not_look_at_the_present_scale() -> None:
 
 
 def test_a_quotient_keeps_no_scale_above_or_below() -> None:
-    # 3 (4 x1 + 2) / (5 x2 - 10): the largest weights are 1, the rest is outside.
+    # x1 + 3 (4 x1 + 2) / (5 x2 - 10): the largest weights are 1, the rest is outside.
     quotient = Node("divide", ({0: 4.0, CONSTANT: 2.0}, {1: 5.0, CONSTANT: -10.0}))
     x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
-    tidy = canonical(of_two_inputs({2: 3.0}, quotient), x)
+    tidy = canonical(of_two_inputs({0: 1.0, 2: 3.0}, quotient), x)
     assert tidy.nodes == (
         Node("divide", ({0: 1.0, CONSTANT: 0.5}, {1: 1.0, CONSTANT: -2.0})),
     )
-    assert tidy.outputs[0][0] == {2: pytest.approx(3.0 * 4 / 5)}
+    assert tidy.outputs[0][0] == {0: 1.0, 2: pytest.approx(3.0 * 4 / 5)}
     # x1 and x2 by themselves, and the denominator 1, are no parameters.
     assert tidy.fixed == {(0, 0), (1, 1), (3, CONSTANT)}
-    assert tidy.n_parameters == 3
+    assert tidy.n_parameters == 4
+
+
+def test_an_output_that_is_quotients_alone_is_a_fraction() -> None:
+    # 3 (x1 / (x2 + 1)) / x2, as divisions of divisions.
+    inner = Node("divide", ({0: 1.0}, {1: 1.0, CONSTANT: 1.0}))
+    outer = Node("divide", ({2: 3.0}, {1: 1.0}))
+    x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
+    graph = of_two_inputs({3: 1.0}, inner, outer)
+    tidy = canonical(graph, x)
+    assert [node.unit for node in tidy.nodes] == ["multiply"]
+    np.testing.assert_allclose(tidy.evaluate(x.T)[0], graph.evaluate(x.T)[0])
+    assert tidy.n_parameters == 2
+
+
+def test_a_quotient_over_nothing_is_left_alone() -> None:
+    inner = Node("divide", ({0: 1.0}, {1: 1.0}))
+    graph = Graph(2, (inner,), (({2: 1.0}, {}),))
+    assert canonical(graph, np.ones((2, 3))).outputs[0][1] == {}
 
 
 def test_one_over_something_has_a_constant_above() -> None:
     x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
     inverse = Node("divide", ({CONSTANT: 6.0}, {1: 2.0}))
-    tidy = canonical(of_two_inputs({2: 1.0}, inverse), x)
+    tidy = canonical(of_two_inputs({0: 1.0, 2: 1.0}, inverse), x)
     assert tidy.nodes == (Node("divide", ({CONSTANT: 1.0}, {1: 1.0})),)
-    assert tidy.outputs[0][0] == {2: 3.0}
+    assert tidy.outputs[0][0] == {0: 1.0, 2: 3.0}
 
 
 @pytest.mark.parametrize(

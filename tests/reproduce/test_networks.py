@@ -71,6 +71,28 @@ def test_the_kept_network_has_the_errors_of_the_line(lines: list[Line]) -> None:
             assert line[name] == pytest.approx(error, rel=1e-4)
 
 
+def test_the_published_pendulum_has_as_many_rows_as_its_data() -> None:
+    points = data_of(Training("cart-pendulum-published", seed=1)).points
+    assert {name: len(x) for name, (x, _) in points.items()} == {
+        "validation": 2000,
+        "extrapolation": 50,
+        "rms_inside": 5000,
+        "rms_outside": 5000,
+    }
+    assert Training("cart-pendulum-published", seed=1).known_by["rows"] == 18_000
+    assert Training("division", seed=1).known_by["rows"] == 10_000
+
+
+def test_networks_of_one_depth_are_those_of_the_whole_grid(
+    lines: list[Line], tmp_path: Path
+) -> None:
+    path = tmp_path / "networks.jsonl"
+    train_networks([TINY], path, depths=[2], tell=silent)
+    assert without_time(list(whole_lines(path))) == without_time(lines[2:])
+    with pytest.raises(EqlearnError, match=r"`depths` must be some of \[2, 3\]; got 4"):
+        train_networks([TINY], path, depths=[4], tell=silent)
+
+
 def test_a_large_network_is_kept_as_numbers_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +196,8 @@ def test_the_command_trains_picks_and_goes_on_from_there(
     tiny = replace(TINY.grid, depths=(2,), n_epochs=10)
     monkeypatch.setattr(networks, "GRID", tiny)
     command = ["reproduce", "networks", "--problems", "division", "--criteria"]
-    command += ["v_int_ex", "--initial", "released", "--out", str(tmp_path)]
+    command += ["v_int_ex", "--initial", "released", "--penalty", "extra"]
+    command += ["--depths", "2", "--out", str(tmp_path)]
 
     def run() -> list[str]:
         with pytest.raises(SystemExit) as end:
@@ -187,4 +210,4 @@ def test_the_command_trains_picks_and_goes_on_from_there(
     assert first[1].startswith("division, seed 1, v_int_ex: L = 2, λ = ")
     assert again == first[1:]
     page = (tmp_path / "networks.md").read_text(encoding="utf-8")
-    assert "| division | 1 | released | v_int_ex | 1 | 2 |" in page
+    assert "| division | 1 | released | extra | v_int_ex | 1 | 2 |" in page

@@ -3,14 +3,18 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from formulas import formula
+from found import candidate, found
 from PIL import Image
 from sklearn.base import BaseEstimator
 
 from eqlearn.control import dynamics, logs, swingup
+from eqlearn.control.derivatives import DynamicsData
 from eqlearn.control.dynamics import rates_by
 from eqlearn.errors import EqlearnError
 from eqlearn.reproduce.jsonl import Line, append_line
@@ -38,7 +42,9 @@ from eqlearn.reproduce.section5.control_experiments import (
     told,
     trajectory_path,
 )
+from eqlearn.reproduce.section5.control_selection import selected_by
 from eqlearn.reproduce.section5.control_tables import html, markdown, tables, text
+from eqlearn.search.conclude.to_model import model_of
 
 TINY = Extent(
     experiments=2,
@@ -58,7 +64,7 @@ def made_up(extent: Extent) -> list[Line]:
     lines = []
     for piece in pieces(extent):
         rewards = [300.0 + 10 * piece.rollouts + piece.experiment, 310.0]
-        line: Line = {"piece": vars(piece), "upright": 1, "rewards": rewards}
+        line: Line = {"piece": dict(vars(piece)), "upright": 1, "rewards": rewards}
         line |= {"milliseconds": 3.0}
         if piece.model != "true":
             line |= {"seconds": 20.0, "largest_errors": dict.fromkeys(EQUATIONS, 0.01)}
@@ -212,7 +218,7 @@ def test_equations_are_learned_kept_and_shown(
     monkeypatch.setattr("eqlearn.estimator.EquationLearner", Knowing)
     for module in (control, dynamics):
         monkeypatch.setattr(module, "equations_of_motion", lambda _: swingup.dynamics)
-    extent = replace(TINY, experiments=1, models=("eql",), n_steps=10)
+    extent = replace(TINY, experiments=1, models=("eql",), n_steps=10, selects=False)
     files = {path.name for path in reproduce(tmp_path, extent)}
     # All rollouts are learned from; averages of the noisy ones, twice.
     assert seen == [(50,), (100,), (150,), (36,), (18,)]
@@ -231,6 +237,61 @@ def test_equations_are_learned_kept_and_shown(
     with pytest.raises(KeyboardInterrupt):
         reproduce(tmp_path, replace(extent, experiments=2))
     assert len(read_lines(tmp_path / LINES)) == len(pieces(extent))
+
+    # As in the paper the last rollout is not learned from, if there is another.
+    seen.clear()
+    Knowing.interrupted_ = False
+    apart = []
+
+    def select(learner: Any, seen: DynamicsData, rollout: DynamicsData) -> Any:
+        apart.append((len(seen.states), len(rollout.states)))
+        return learner.model_
+
+    monkeypatch.setattr(control, "selected_by", select)
+    reproduce(tmp_path, replace(extent, selects=True, sensor_noise=()))
+    assert (seen, apart) == ([(50,)], [(50, 50)])  # of one rollout it was there
+
+
+def test_a_rollout_selects_among_what_was_found() -> None:
+    right, wrong = (formula(2, {0: slope}) for slope in (2.0, 3.0))
+    some = found(
+        candidate(wrong, bic=-200.0, validation=0.02),
+        candidate(right, bic=-100.0, validation=0.02),
+    )
+    states, actions = np.linspace(-1, 1, 20)[:, None], np.zeros((20, 1))
+    names = ("s", "a"), ("ds",)
+    seen = DynamicsData(states, actions, 2 * states, *names)
+    wide = DynamicsData(3 * states, actions, 6 * states, *names)
+    domain = ((-2.0, 2.0), (-1.0, 1.0))
+    known = model_of(
+        [some], seen.inputs, seen.derivatives, np.array(domain),
+        inputs=names[0], targets=names[1],
+    )  # fmt: skip
+    assert known.chosen[0].graph == wrong
+    learner = SimpleNamespace(found_=[some], model_=known)
+    model = selected_by(learner, seen, wide)
+    assert model.chosen[0].graph == right
+    assert model.chosen[0].scores["extrapolation_error"] == 0.0
+    assert (model.inputs, model.domain) == (known.inputs, known.domain)
+
+
+def test_tables_say_what_was_learned_from_and_how_it_was_planned() -> None:
+    extent = replace(TINY, models=("eql",))
+    (as_published, *_) = tables(made_up(extent))[0].notes
+    assert "models are selected. Planned by random shooting, as in" in as_published
+    (ours, *_) = tables(made_up(replace(extent, selects=False, planner="mppi")))[
+        0
+    ].notes
+    assert "but equations are learned from it, too. Planned by path inte" in ours
+    # So do lines from before there was a choice.
+    old = made_up(extent)
+    for line in old:
+        del line["piece"]["selects"]
+    assert "learned from it, too" in tables(old)[0].notes[0]
+
+
+def test_the_paper_plans_by_random_shooting() -> None:
+    assert (Extent().planner, Extent().selects) == ("shooting", True)
 
 
 def test_the_tables_have_what_was_measured() -> None:

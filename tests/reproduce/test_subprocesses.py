@@ -3,10 +3,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
 import psutil
+import pytest
 
 from eqlearn.reproduce.subprocesses import ONE_THREAD, Failure, in_processes
 
@@ -47,3 +49,14 @@ def test_no_run_outlives_its_parent() -> None:
 def test_a_run_computes_with_one_thread() -> None:
     ((_, threads),) = in_processes(os.getenv, [next(iter(ONE_THREAD))], 1, lambda _: 60)
     assert threads == "1"
+
+
+def test_code_in_the_working_directory_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = 'from pathlib import Path\nPath("sprung").touch()\n'
+    (tmp_path / "multiprocessing.py").write_text(trap)
+    monkeypatch.chdir(tmp_path)
+    ((_, result),) = in_processes(abs, [-3], 1, lambda work: 60.0)
+    assert result == 3
+    assert not (tmp_path / "sprung").exists()

@@ -3,6 +3,8 @@
 Such a change is deliberate: a run directory of before is then of no use.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from tasks import target_of, task_of
 
@@ -19,11 +21,19 @@ def first_keys(plan: Plan, n: int) -> list[str]:
     return [job.key for job in jobs if job is not None]
 
 
+def test_a_survey_has_the_key_it_had() -> None:
+    x = np.linspace(1, 2, 30)[:, None]
+    task = replace(task_of(x, 3 * x[:, 0]), survey_units=("multiply", "exp"))
+    keys = first_keys(FastPlan(target_of(task)), 1)
+    assert keys == ["y1/survey/opening:ba9b20d787239d26"]
+
+
 def test_first_attempts_have_the_keys_they_had() -> None:
     x = np.linspace(1, 2, 30)[:, None]
-    assert first_keys(FastPlan(target_of(task_of(x, 3 * x[:, 0]))), 2) == [
-        "y1/attempt/0:fc8a97f2c2166ca3",
-        "y1/attempt/1:ff16717714b2deef",
+    task = task_of(x, 3 * x[:, 0])
+    assert first_keys(FastPlan(target_of(task)), 2) == [
+        "y1/attempt/0:3b0bdae2a435ad39",
+        "y1/attempt/1:9aaef83d167e4e36",
     ]
 
 

@@ -10,10 +10,8 @@ from short_training import one_network_diverges
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.errors import EqlearnError
 from eqlearn.jobs import job as jobs
-from eqlearn.jobs.codec import from_bytes
 from eqlearn.jobs.job import Job, Stage
 from eqlearn.network import units
-from eqlearn.network.document import to_document
 from eqlearn.network.forward import forward, initialise, unpack
 from eqlearn.network.graph import CONSTANT, Graph, from_network
 from eqlearn.network.instance import thresholded
@@ -27,7 +25,8 @@ from eqlearn.search.attempts.grid_networks import (
     train,
     trained_scale,
 )
-from eqlearn.search.keep.final_fits import Candidate, final_fit
+from eqlearn.search.conclude.to_model import picks_of
+from eqlearn.search.keep.judged_networks import as_trained
 from eqlearn.search.learn import Found, learn
 from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.prepare import tasks_of
@@ -84,6 +83,19 @@ def test_networks_may_start_as_in_the_released_code() -> None:
     assert drawn.state != wide.state
 
 
+def test_only_unusual_penalty_epochs_are_part_of_a_name() -> None:
+    extra = replace(TINY, penalty="extra")
+    assert extra.settings(task(), 2).schedule.penalty == "extra"
+    assert "penalty" not in TINY.to_document()
+    assert Grid(**TINY.to_document()) == TINY
+    assert Grid(**extra.to_document()) == extra
+    specifications = [batch_specification(grid, 1, 0) for grid in (TINY, extra)]
+    assert specifications[0] != specifications[1]
+    x, y = table()
+    identities = [Request(x, y, recipe=grid).identity for grid in (TINY, extra)]
+    assert identities[0]["settings"] != identities[1]["settings"]
+
+
 def test_the_first_batches_span_depths_and_penalties() -> None:
     batches = Grid().batches()
     assert [depth for depth, _ in batches] == [2, 3, 4, 2, 3, 4]
@@ -118,6 +130,7 @@ def test_the_users_own_units_come_along_to_other_processes() -> None:
         ({"n_together": 0}, "`n_together` must be at least 1"),
         ({"units": ("sine",)}, "Did you mean 'sin'"),
         ({"initial": "release"}, "Did you mean 'released'"),
+        ({"penalty": "extras"}, "Did you mean 'extra'"),
     ],
 )
 def test_bad_grids_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -250,11 +263,23 @@ def test_only_networks_of_the_grid_are_candidates_as_published() -> None:
     assert max(len(one.graph.nodes) for one in found.candidates) < 2
 
 
-def as_published(task: Task, graph: Graph) -> Candidate:
-    specification = {"graph": to_document(graph), "votes": 1, "as_it_is": True}
-    return Candidate.from_document(
-        from_bytes(final_fit(task, specification, None).state)
-    )
+def test_of_several_targets_a_network_is_one_candidate_for_all() -> None:
+    found = learn(Request(*table(), recipe=replace(TINY, refine=False), jobs=1))
+    numbers = [sorted(str(one.network) for one in each.candidates) for each in found]
+    assert numbers == [["0", "1"]] * 2
+    sizes = [{one.network: one.n_units for one in each.candidates} for each in found]
+    assert sizes[0] == sizes[1]  # of the whole network
+    for selection in ("v_int_s", "v_ranks", "information"):
+        picks = picks_of(found, selection)
+        chosen = {f.candidates[at].network for f, at in zip(found, picks, strict=True)}
+        assert len(chosen) == 1
+
+
+def test_where_no_network_was_trained_there_is_the_mean() -> None:
+    x, y = table()
+    grid = replace(TINY, refine=False, n_epochs=10**6)
+    (found,) = learn(Request(x, y[:, :1], recipe=grid, jobs=1, time_limit=1e-3))
+    assert found.candidates
 
 
 def test_networks_are_judged_on_what_was_held_out_with_the_test_threshold() -> None:
@@ -265,7 +290,7 @@ def test_networks_are_judged_on_what_was_held_out_with_the_test_threshold() -> N
     (task,) = tasks_of(Request(x, x, far=(far, far), recipe=TINY, strategy=few))
     # Its denominator is -1.2 to 0.6: most of the rows are at forbidden values.
     network = Graph(1, (), (({0: 1.0}, {0: 1.8, CONSTANT: -1.2}),))
-    found = as_published(task, network)
+    found = as_trained(task, network)
     assert found.graph.outputs[0][1][CONSTANT] == -1.2
     measured, y = task.x * task.x_scale, task.y * task.y_scale
     errors = (thresholded(found.graph, measured) - y)[:, 0] ** 2

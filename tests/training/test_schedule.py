@@ -1,3 +1,5 @@
+from typing import Any
+
 import jax
 import pytest
 
@@ -39,6 +41,20 @@ def test_the_paper_schedule_row_by_row(
     assert tuple(map(float, traced)) == pytest.approx(tuple(map(float, moment)))
 
 
+def test_extra_penalty_epochs_follow_those_with_l1() -> None:
+    schedule = Schedule(40, penalty_every=5, penalty="extra")  # L1 from 10 up to 38
+    moments = [schedule.at(epoch) for epoch in range(40)]
+    assert not any(moment.is_penalty_epoch for moment in moments)
+    followed = [t for t, moment in enumerate(moments) if moment.has_extra_penalty]
+    assert followed == [14, 19, 24, 29, 34]
+    in_place = [Schedule(40, penalty_every=5).at(epoch) for epoch in range(40)]
+    assert not any(moment.has_extra_penalty for moment in in_place)
+    never = Schedule(40, penalty_every=0, penalty="extra")
+    assert not any(never.at(epoch).has_extra_penalty for epoch in range(40))
+    traced = jax.jit(schedule.at)(14)
+    assert tuple(map(float, traced)) == pytest.approx(tuple(map(float, moments[14])))
+
+
 def test_t_grows_with_the_hidden_layers() -> None:
     lengths = [Schedule.paper(n_layers).n_epochs for n_layers in (2, 3, 4)]
     assert lengths == [10_000, 20_000, 30_000]
@@ -58,11 +74,12 @@ def test_the_rate_falls_geometrically_and_penalties_can_be_off() -> None:
         ({"n_epochs": 9, "penalty_every": -1}, "`penalty_every` must be"),
         ({"n_epochs": 9, "final_rate": 0.0}, "`final_rate` must be above 0"),
         ({"n_epochs": 9, "pace": 0.0}, "`pace` must be above 0"),
+        ({"n_epochs": 9, "penalty": "extras"}, "Did you mean 'extra'"),
     ],
 )
-def test_bad_schedules_are_refused(settings: dict[str, float], message: str) -> None:
+def test_bad_schedules_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(EqlearnError, match=message):
-        Schedule(**settings)  # type: ignore[arg-type]
+        Schedule(**settings)
 
 
 def test_a_tenth_of_the_epochs_goes_through_the_same_curriculum() -> None:

@@ -13,7 +13,7 @@ from eqlearn.network.units import PAPER_UNITS, register_unit
 from eqlearn.training import checkpoint, gradient, recipes
 from eqlearn.training.compiled import layout, steps
 from eqlearn.training.gradient import GradientSettings, TrainingData, TrainingState
-from eqlearn.training.schedule import Schedule
+from eqlearn.training.schedule import PENALTY, Schedule
 
 UNITS = (*PAPER_UNITS, "square", "exp", "log", "sqrt", "tanh")
 SHAPES = {
@@ -32,6 +32,7 @@ SHAPES = {
 }
 # JAX takes seconds to compile each, so that not everything is tried with everything.
 SOME = ("L=2", "L=3", "L=4", "linear", "skips", "units")
+EXTRA = Schedule(20, penalty_every=4, penalty="extra")
 CASES = [(shape, 20) for shape in SHAPES] + [("units", 7), ("units", 50)]
 
 
@@ -146,8 +147,45 @@ def test_ten_steps_are_those_of_jax(shape: str, epoch: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
 
 
-def test_a_state_has_the_same_parts_either_way() -> None:
-    settings = settings_for("L=3")
+@pytest.mark.parametrize("epoch", [3, 6, 7])
+def test_extra_penalty_epochs_are_those_of_jax(epoch: int) -> None:
+    settings = settings_for("L=3", schedule=EXTRA)
+    (ours, _), (theirs, _) = both(settings, start(settings, epoch), 2)
+    alike(ours.weights, theirs.weights, 1e-4)
+    n_extra = {3: 0, 6: 10, 7: 10}[epoch]  # after epoch 7; L1 begins with the fifth
+    assert int(ours.penalty_moments.count) == n_extra
+    assert int(theirs.penalty_moments.count) == n_extra
+    assert int(ours.moments.count) == int(theirs.moments.count) == 20
+    if n_extra:
+        alike(ours.penalty_moments.nu, theirs.penalty_moments.nu, 1e-3)
+        alike(ours.moments.nu, theirs.moments.nu, 1e-3)
+    one, other = (jax.random.key_data(state.key) for state in (ours, theirs))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_extra_penalty_epochs_leave_the_momentum_of_others_alone() -> None:
+    settings = settings_for("L=2", schedule=EXTRA)
+    state = start(settings, 7)
+    # Denominators far above θ and outputs far within the bound: nothing to mend, and
+    # so nothing moves, whatever way the ordinary epochs were going.
+    high = state.weights.at[:, -1].set(50.0)
+    data = data_for(settings.architecture)._replace(bound=np.float32(1e6))
+    state = state._replace(weights=high)
+    ours, _ = gradient.train(settings, data, state, 1)
+    without = replace(settings, schedule=replace(EXTRA, penalty_every=0))
+    plain, _ = gradient.train(without, data, state, 1)
+    np.testing.assert_array_equal(ours.weights, plain.weights)
+    np.testing.assert_array_equal(ours.moments.mu, plain.moments.mu)
+    assert int(ours.penalty_moments.count) == 10
+    in_place = replace(settings, schedule=replace(EXTRA, penalty="in_place"))
+    moving = plain._replace(epoch=state.epoch, penalty_moments=None)
+    moved, _ = gradient.train(in_place, data, moving, 1)
+    assert not np.array_equal(moved.weights, plain.weights)
+
+
+@pytest.mark.parametrize("penalty", PENALTY)
+def test_a_state_has_the_same_parts_either_way(penalty: str) -> None:
+    settings = settings_for("L=3", schedule=replace(EXTRA, penalty=penalty))
     (ours, _), (theirs, _) = both(settings, start(settings, 0))
     assert str(jax.tree.structure(ours)) == str(jax.tree.structure(theirs))
     kinds = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(ours)]
@@ -158,8 +196,9 @@ def test_a_state_has_the_same_parts_either_way() -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_resuming_in_the_middle_gives_the_same_bytes() -> None:
-    settings = settings_for("L=3")
+@pytest.mark.parametrize("penalty", PENALTY)
+def test_resuming_in_the_middle_gives_the_same_bytes(penalty: str) -> None:
+    settings = settings_for("L=3", schedule=replace(EXTRA, penalty=penalty))
     data, state = data_for(settings.architecture), start(settings, 0)
     whole, _ = gradient.train(settings, data, state, 20)
     for n_epochs in (3, 10, 7):  # into phase 2, and on into phase 3

@@ -14,8 +14,8 @@ from eqlearn.network.instance import thresholded
 from eqlearn.problems import Learned
 from eqlearn.search import learn as search
 from eqlearn.search.attempts.grid_networks import Grid
-from eqlearn.search.conclude.selection import DEFAULT, Candidates, chosen
-from eqlearn.search.conclude.to_model import table_of
+from eqlearn.search.conclude.selection import DEFAULT, Candidates
+from eqlearn.search.conclude.to_model import picks_of, tables_of
 from eqlearn.search.request import Request
 
 #: The networks as they are when their training has ended.
@@ -24,7 +24,7 @@ AS_PUBLISHED = Grid(refine=False)
 
 def by_eqlearn(question: Question) -> list[Answer | None]:
     """Learn with the fast recipe; None where it found nothing."""
-    return [answer_of(one, question.names) for one in _searched(question, "fast")]
+    return answers_of(_searched(question, "fast"), question.names)
 
 
 def by_paper_recipe(
@@ -47,10 +47,8 @@ def by_grid(question: Question, grid: Grid, criterion: str) -> list[Answer | Non
     """Train a grid of networks, and take a criterion's pick."""
     remarks = {"criterion": criterion, "epochs": grid.n_epochs or "as published"}
     values = plain if grid.refine else as_tested
-    answers = [
-        answer_of(one, question.names, criterion, values)
-        for one in _searched(question, grid)
-    ]
+    found = _searched(question, grid)
+    answers = answers_of(found, question.names, criterion, values)
     return [a and replace(a, remarks={**a.remarks, **remarks}) for a in answers]
 
 
@@ -79,20 +77,30 @@ def as_tested(graph: Graph) -> Predict:
     return partial(thresholded, graph)
 
 
-def answer_of(
-    found: search.Found,
+def answers_of(
+    found: Sequence[search.Found],
     names: Sequence[str],
     criterion: str = DEFAULT,
     values: Callable[[Graph], Predict] = plain,
-) -> Answer | None:
-    """Take a criterion's pick as the answer, and tell what it chose from."""
-    if not found.candidates:
-        return None
-    table = table_of(found.candidates)
+) -> list[Answer | None]:
+    """Take a criterion's picks as the answers; None where nothing was found."""
+    known = [one for one in found if one.candidates]
+    picks = zip(known, tables_of(known), picks_of(known, criterion), strict=True)
+    answers = (_answer(one, names, table, at, values) for one, table, at in picks)
+    return [next(answers) if one.candidates else None for one in found]
+
+
+def _answer(
+    found: search.Found,
+    names: Sequence[str],
+    table: Candidates,
+    place: int,
+    values: Callable[[Graph], Predict],
+) -> Answer:
+    """Take a candidate as the answer, and tell what it was chosen from."""
     learned = [
         _learned(one.snapped, names, values(one.snapped)) for one in found.candidates
     ]
-    place = chosen(table, criterion)
     pick = found.candidates[place]
     remarks = {
         "votes": pick.votes,

@@ -8,6 +8,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,8 @@ from eqlearn.search.conclude.selection import Candidates, chosen
 #: Coefficients below a threshold are dropped; small thresholds keep more terms.
 THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 DEGREE = 3
+#: Units of the cart-pendulum's angle, in radians.
+ANGLES = (1.0, math.pi / 2)
 
 #: The terms of inputs; as numbers with NumPy, as formulas with SymPy.
 TermLibrary: TypeAlias = Callable[..., list[Any]]
@@ -31,14 +34,18 @@ TermLibrary: TypeAlias = Callable[..., list[Any]]
 
 def by_sindy(question: Question) -> list[Answer | None]:
     """Learn with polynomials, sines and cosines of the inputs; none is a fraction."""
-    return [_answer(one, general) for one in question.targets()]
+    return [_answer(one, [general]) for one in question.targets()]
 
 
 def by_informed_sindy(question: Question) -> list[Answer | None]:
-    """Learn with a library that has the terms of the cart-pendulum among others."""
+    """Learn with a library that has the terms of the cart-pendulum among others.
+
+    Its angle is measured in radians, or in right angles: both are tried.
+    """
     if len(question.names) != 4:
         raise NotPossible("these terms are those of the cart-pendulum, of 4 inputs")
-    return [_answer(one, informed) for one in question.targets()]
+    libraries = [partial(informed, unit) for unit in ANGLES]
+    return [_answer(one, libraries) for one in question.targets()]
 
 
 def general(xp: Namespace, *inputs: Any) -> list[Any]:
@@ -47,14 +54,14 @@ def general(xp: Namespace, *inputs: Any) -> list[Any]:
     return monomials(inputs, DEGREE) + waves
 
 
-def informed(xp: Namespace, *inputs: Any) -> list[Any]:
+def informed(unit: float, xp: Namespace, *inputs: Any) -> list[Any]:
     """The terms of the cart-pendulum (Eq. 12), among products of the inputs.
 
     Chosen in its favour: with all general terms and forty fractions, many of them much
     alike, errors outside were 8 and 28 times larger (9000 rows, one seed).
     """
     x1, x2, x3, x4 = inputs
-    s, c = xp.sin(x2), xp.cos(x2)
+    s, c = xp.sin(unit * x2), xp.cos(unit * x2)
     cart = [x1, x3, x4**2 * s, x4 * c, s * c]
     pendulum = [x4, s, x1 * c, x3 * c, x4**2 * s * c]
     return monomials(inputs, 2) + [term / (s**2 + 1) for term in cart + pendulum]
@@ -85,21 +92,24 @@ def sparse(terms: Array, y: Array, threshold: float) -> Array:
     return coefficients
 
 
-def _answer(question: Question, library: TermLibrary) -> Answer:
+def _answer(question: Question, libraries: Sequence[TermLibrary]) -> Answer:
     clock, rows = Clock(question.time_limit), split(question)
+    grid = list(itertools.product(libraries, THRESHOLDS))
     fits: list[Array] = []
-    for threshold in THRESHOLDS:
+    for library, threshold in grid:
         if fits and not clock.left:
             break
         terms = _terms(library, rows.train.x)
         fits.append(sparse(terms, rows.train.y, threshold)[:, 0])
-    table = _table([_predict(library, fit) for fit in fits], fits, rows)
+    predicts = [_predict(one, fit) for (one, _), fit in zip(grid, fits, strict=False)]
+    table = _table(predicts, fits, rows)
     pick = chosen(table, "information" if rows.far is None else "v_int_ex")
+    library, threshold = grid[pick]
     remarks = {
-        "threshold": THRESHOLDS[pick],
+        "threshold": threshold,
         "terms": len(fits[pick]),
         "tried": len(fits),
-        "grid": len(THRESHOLDS),
+        "grid": len(grid),
     }
     symbols = library(sympy, *map(sympy.Symbol, question.names))
     pairs = zip(fits[pick].tolist(), symbols, strict=True)

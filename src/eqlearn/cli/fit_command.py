@@ -64,9 +64,9 @@ def fit(
         str | None,
         typer.Option(
             metavar="FUNCTION,...",
-            help="What formulas are made of: sin,multiply by default; also identity, "
-            "cos, square, exp, log, sqrt, tanh, divide, asin, acos, atan; paper is "
-            "identity,sin,cos,multiply.",
+            help="What formulas are made of, all of these by default: identity, sin, "
+            "cos, multiply, divide, square, exp, log, sqrt, tanh, asin, acos, atan; "
+            "paper is identity,sin,cos,multiply.",
             autocompletion=completing(
                 *"acos asin atan cos divide exp identity log multiply paper".split(),
                 *"sin sqrt square tanh".split(),

@@ -86,7 +86,7 @@ def control(
         str | None,
         typer.Option(
             metavar="PLANNER",
-            help="mppi, cem or shooting, the paper's; mppi.",
+            help="shooting, the paper's, cem or mppi, ours; shooting.",
             autocompletion=completing("shooting", "cem", "mppi"),
         ),
     ] = None,
@@ -100,6 +100,13 @@ def control(
             metavar="SIGMA", help="Of random actions, in units of the largest; 0.15."
         ),
     ] = None,
+    learn_from_all: Annotated[
+        bool,
+        typer.Option(
+            "--learn-from-all",
+            help="Learn equations from the rollout that selects in the paper, too.",
+        ),
+    ] = False,
     jobs: Jobs = -1,
     out: Directory = Path("reproduced"),
 ) -> None:
@@ -126,6 +133,7 @@ def control(
         "planner": planner,
         "rollout_steps": steps,
         "spread": spread,
+        "selects": not learn_from_all,
     }
     wanted = {name: value for name, value in given.items() if value is not None}
     extent = replace(QUICK if quick else Extent(), **wanted)
@@ -162,7 +170,12 @@ def _levels(option: str, text: str | None, has_noise: bool) -> tuple[float, ...]
 
 @reproduce_app.command()
 @spelled_as_options(
-    length="--length", initial="--initial", name="--problems", selection="--criteria"
+    length="--length",
+    initial="--initial",
+    penalty="--penalty",
+    depths="--depths",
+    name="--problems",
+    selection="--criteria",
 )
 def networks(
     problems: Annotated[
@@ -183,6 +196,18 @@ def networks(
             autocompletion=completing("wide", "released"),
         ),
     ] = "wide",
+    penalty: Annotated[
+        str,
+        typer.Option(
+            metavar="in_place|extra",
+            help="Penalty epochs in the place of others, or as in the authors' code.",
+            autocompletion=completing("in_place", "extra"),
+        ),
+    ] = "in_place",
+    depths: Annotated[
+        str | None,
+        typer.Option(metavar="L,...", help="Some of 2,3,4; all by default."),
+    ] = None,
     criteria: Annotated[
         str,
         typer.Option(
@@ -211,9 +236,11 @@ def networks(
     for criterion in picked_by:
         check(criterion, has_far=True)
     numbers = whole_numbers("--seeds", seeds, "1,2", 9)
-    wanted = trainings(names([problems]), numbers, length, initial)
+    layers = None if depths is None else whole_numbers("--depths", depths, "2,3", 4)
+    options = {"initial": initial, "penalty": penalty}
+    wanted = trainings(names([problems]), numbers, length, **options)
     try:
-        train_networks(wanted, path, tell=say)
+        train_networks(wanted, path, depths=layers, tell=say)
         lines = list(whole_lines(path))
         for criterion in picked_by:
             for pick in selected(lines, criterion):

@@ -42,6 +42,7 @@ _SAMPLE_ROWS = 100
 _SAMPLE_CELLS = 10_000
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _GAPS = (b"e ", b"E ", b"+ ", b"- ")  # pandas takes +1e 5 for a number
+_LONG_INTEGER = re.compile(rb"(?<![\d.eE])[+-]?\d{16,75}(?![\d.eE])")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 
@@ -77,7 +78,7 @@ def read_delimited(
         names = layout.names[: layout.width]
         chosen = chosen_columns(path, names, only)
         values = empty_table(path, n_lines, len(chosen))
-        filled, n_blank, row = 0, 0, layout.row + 1
+        filled, n_blank, row, is_rounded = 0, 0, layout.row + 1, False
         block = block[layout.start :]
         while block:
             numbers = _numbers(block, layout, row, chosen)
@@ -85,6 +86,7 @@ def read_delimited(
                 raise malformed(path, "stay as it is", "a change", "Read it again.")
             values[filled : filled + len(numbers)] = numbers
             filled += len(numbers)
+            is_rounded = is_rounded or _is_rounded(block, numbers)
             n_lines_here = _line_ends(block) + (not block.endswith((b"\n", b"\r")))
             n_blank += n_lines_here - len(numbers) - _blank_at_end(block)
             row += n_lines_here
@@ -93,7 +95,8 @@ def read_delimited(
         hint = "Add the samples, one line each."
         raise malformed(path, "have rows below the names", "none", hint)
     kept = tuple(names[at] for at in chosen)
-    return Table(kept, values[:filled], path, _remarks(layout, usual, n_blank))
+    remarks = _remarks(layout, usual, n_blank, is_rounded)
+    return Table(kept, values[:filled], path, remarks)
 
 
 def _count_lines(path: str) -> int:
@@ -393,7 +396,17 @@ def _unreadable(source: str, problem: str, row: int) -> EqlearnError:
     return malformed(source, what, problem, "Check the quotes in this row.", row=row)
 
 
-def _remarks(layout: FileLayout, usual: str | None, n_blank: int) -> tuple[str, ...]:
+def _is_rounded(block: bytes, numbers: Array) -> bool:
+    """Whether whole numbers have more digits than a float can hold."""
+    if not np.any(np.abs(numbers) > 2**53):
+        return False
+    written = map(int, _LONG_INTEGER.findall(block))
+    return any(int(float(one)) != one for one in written)
+
+
+def _remarks(
+    layout: FileLayout, usual: str | None, n_blank: int, is_rounded: bool
+) -> tuple[str, ...]:
     """Say what was read in another way than a glance at the file suggests."""
     names = layout.names[: layout.width]
     unnamed = [str(at + 1) for at, name in enumerate(names) if not name.strip()]
@@ -408,6 +421,7 @@ def _remarks(layout: FileLayout, usual: str | None, n_blank: int) -> tuple[str, 
             layout.padding > 0,
             "rows end with separators; the empty columns are left out",
         ),
+        (is_rounded, "whole numbers beyond 2^53 are rounded to 16 digits"),
         (n_blank > 0, f"blank lines between the rows are left out ({n_blank})"),
         (
             bool(unnamed),

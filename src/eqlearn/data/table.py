@@ -14,6 +14,10 @@ from eqlearn.errors import malformed, must, printable, unknown
 SMALLEST, LARGEST = 1e-75, 1e75
 USUAL_SIZE = f"largest value is between {SMALLEST} and {LARGEST} in size"
 CHOOSE_UNIT = "Choose another unit."
+#: Of two numbers in such a ratio the smaller changes nothing in their sum.
+LARGEST_RATIO = 1e15
+#: Sizes of an input, in ranges of it, beyond which powers of it lose half their digits.
+LARGEST_OFFSET = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,15 +184,41 @@ def checked_weight(weight: Numbers, n: int) -> Array:
     return values
 
 
+def weight_remarks(weight: Array) -> list[str]:
+    """What a user should know of weights that make some samples count for nothing."""
+    counted = weight[weight > 0]
+    least, most = float(counted.min()), float(counted.max())
+    if most < LARGEST_RATIO * least:
+        return []
+    so = "beside the largest, the smallest count for nothing"
+    return [f"weights from {least:.3g} to {most:.3g}: {so}"]
+
+
+def offset_remarks(names: Sequence[str], x: Array) -> list[str]:
+    """What a user should know of inputs that hardly differ beside their size."""
+    low, high = x.min(axis=0), x.max(axis=0)
+    size = np.maximum(np.abs(low), np.abs(high))
+    is_far_off = (high > low) & (size > LARGEST_OFFSET * (high - low))
+    return [
+        f"input `{printable(names[i])}` is near {low[i]:.6g} and varies by "
+        f"{high[i] - low[i]:.3g}: digits are lost; subtract its smallest value"
+        for i in np.flatnonzero(is_far_off).tolist()
+    ]
+
+
 def checked_domain(domain: Numbers, n_inputs: int) -> tuple[Array, Array]:
     """Return the lowest and highest values of a domain of (low, high) per input."""
-    ranges = np.asarray(domain, dtype=float)
+    try:
+        ranges = np.asarray(domain, dtype=float)
+    except (TypeError, ValueError) as error:
+        what = "pairs of numbers (low, high)"
+        raise must("domain", what, type(domain).__name__) from error
     if ranges.shape != (n_inputs, 2):
         raise must(
             "domain", f"one (low, high) for each of the {n_inputs} inputs", ranges
         )
     for column, (low, high) in enumerate(ranges.tolist()):
-        if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-            what = f"finite with low <= high for input {column}"
+        if not -LARGEST <= low <= high <= LARGEST:
+            what = f"low <= high, both within ±{LARGEST}, for input {column}"
             raise must("domain", what, (low, high))
     return ranges[:, 0], ranges[:, 1]

@@ -91,18 +91,25 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def beside(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Do the same, and let errors of the file system through."""
-    target = os.path.realpath(path)
+def beside(path: str | os.PathLike[str], *, follow: bool = True) -> Iterator[IO[bytes]]:
+    """Do the same, and let errors of the file system through.
+
+    A link is followed if it is the user's own and `follow` says so; otherwise it is
+    replaced: who has put it there might have chosen a file to be overwritten.
+    """
+    folder, name = os.path.split(os.fspath(path))
+    target = os.path.join(os.path.realpath(folder or "."), name)
+    if os.path.islink(target) and follow and os.lstat(target).st_uid == os.getuid():
+        target = os.path.realpath(target)
     temporary = os.path.join(os.path.dirname(target), f".{uuid4().hex}.part")
     try:
-        if os.path.exists(target):
+        if os.path.exists(target) and not os.path.islink(target):
             check_regular(os.fspath(path))
         with open(temporary, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if os.path.exists(target):
+        if os.path.exists(target) and not os.path.islink(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
     finally:

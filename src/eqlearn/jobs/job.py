@@ -84,6 +84,16 @@ class Plan(Protocol):
         ...
 
 
+def attempted(
+    data: Any, segment: Segment, specification: Specification, state: bytes | None
+) -> tuple[Step | None, str]:
+    """Compute one segment; what goes wrong in it is a result too: why there is none."""
+    try:
+        return segment(data, specification, state), ""
+    except Exception as error:  # a candidate's failure must not end the search
+        return None, f"{type(error).__name__}: {error}"
+
+
 class Stopwatch:
     """Tells a segment when it has worked long enough."""
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple, TypeAlias
 
-from eqlearn.jobs.backends import Backend, EndedSegment
 from eqlearn.jobs.job import Job, Plan, Stage
+from eqlearn.jobs.serial import Backend, EndedSegment
 from eqlearn.jobs.store import Memory, Record, Store
 
 #: How often a segment is tried whose worker dies of it.
@@ -92,8 +92,8 @@ def run(
         end = 0.0 if reason == "interrupt" else time_limit or math.inf
         if session.cut_short(end) and reason == "finished":
             reason = "time"
-        session.hand_out()
-        session.collect()
+        session.hand_out(end)
+        session.collect(end)
     return Ending(reason, session.seconds)
 
 
@@ -151,8 +151,8 @@ class _Session:
                 return
             self._admit(track, job, record)
 
-    def hand_out(self) -> None:
-        """Start segments as long as there are workers for them."""
+    def hand_out(self, end: float) -> None:
+        """Start segments as long as there are workers for them; time is until `end`."""
         self._forget_unwanted()
         n_workers, begun = self._backend.n_workers, []
         while len(self._running) < self._n_at_once(n_workers):
@@ -163,7 +163,8 @@ class _Session:
                 begun.append(job.key)
             track.count_one()
             self._running[job.key] = track
-            self._backend.start(job, state)
+            seconds = track.share * end if track.can_cut(job.key) else math.inf
+            self._backend.start(job, state, self._begin + seconds)
         if begun:
             self._store.begin(begun)
 
@@ -216,7 +217,7 @@ class _Session:
             self._waiting.appendleft((track, job, state))
             self._suspects.add(job.key)
 
-    def collect(self) -> None:
+    def collect(self, end: float) -> None:
         """Wait for segments to end; store what they left before it counts."""
         done: list[tuple[_Track, Job, bytes]] = []
         for ended in self._backend.ended(WAIT_SECONDS):
@@ -236,7 +237,7 @@ class _Session:
                 self._queue(track, job, step.state)
             self._report(job, "running")
         if done:
-            self.hand_out()  # no worker needs to wait while results are judged
+            self.hand_out(end)  # no worker needs to wait while results are judged
         for track, job, state in done:
             self._settle(track, job, "done", state)
 
@@ -370,6 +371,10 @@ class _Track:
     def can_be_cut(self) -> bool:
         """Whether there is a stage to be ended."""
         return not (self.is_over or self._is_cut or self._branches is not None)
+
+    def can_cut(self, key: str) -> bool:
+        """Whether a job counts no more when the time of its stage is up."""
+        return self.can_be_cut and self._indices[key] >= self._stage.at_least
 
     def cut(self, reached: Callable[[str], bytes | None]) -> None:
         """Time is up: count what is there, and go on to the next stage.

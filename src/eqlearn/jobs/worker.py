@@ -1,18 +1,13 @@
-"""What is done in a worker process: data are kept, segments computed."""
+"""What is done in a worker process of Dask: data are kept, segments computed."""
 
-import signal
 from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
-from eqlearn.jobs.backends import EndedSegment, computed
+from eqlearn.errors import must
+from eqlearn.jobs.code_identity import code_identity
 from eqlearn.jobs.job import Job
-
-
-def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C to the coordinator: the terminal sends it to every process."""
-    del worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+from eqlearn.jobs.serial import EndedSegment, computed
 
 
 class WorkerData(WorkerPlugin):
@@ -22,8 +17,17 @@ class WorkerData(WorkerPlugin):
         self.data = data
 
 
-def compute(called: str, job: Job, state: bytes | None) -> EndedSegment:
+def check_code(expected: str) -> None:
+    """Refuse to compute for an eqlearn that is not ours."""
+    if code_identity() != expected:
+        hint = "Install the same version there."
+        what = f"one whose workers have {expected}"
+        raise must("scheduler", what, code_identity(), hint)
+
+
+def compute(called: str, job: Job, state: bytes | None, expected: str) -> EndedSegment:
     """Compute a segment from the data of this name."""
+    check_code(expected)
     found = get_worker().plugins.get(called)
     if not isinstance(found, WorkerData):
         return EndedSegment(job, None, "its worker had no data", n_deaths=1)

@@ -85,7 +85,9 @@ class File(_Strict):
 
     format: Literal["eqlearn model"]
     version: Annotated[int, Field(ge=VERSION, le=VERSION)]  # True is no version
-    inputs: Annotated[list[_Text], Field(max_length=MOST_INPUTS), FailFast()]
+    inputs: Annotated[
+        list[_Text], Field(min_length=1, max_length=MOST_INPUTS), FailFast()
+    ]
     targets: Annotated[
         list[_Text], Field(min_length=1, max_length=MOST_OUTPUTS), FailFast()
     ]

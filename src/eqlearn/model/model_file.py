@@ -7,9 +7,11 @@ written out in it are for the reader and are not read.
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eqlearn._types import Array
 from eqlearn.data.write_table import beside
 from eqlearn.errors import EqlearnError, must
 from eqlearn.model import strict_json
@@ -26,13 +28,17 @@ from eqlearn.model.file_schema import (
 from eqlearn.model.model import (
     Constant,
     Equation,
+    Json,
     Model,
     Origin,
     Outcome,
     Verdict,
 )
 from eqlearn.network import document as graphs
-from eqlearn.network.graph import Graph
+from eqlearn.network.graph import CONSTANT, Graph
+
+#: Data are smaller than 1e75, and their domain of use is hardly larger.
+_LARGEST_END = 1e80
 
 
 def save(path: str | os.PathLike[str], model: Model) -> None:
@@ -44,11 +50,49 @@ def save(path: str | os.PathLike[str], model: Model) -> None:
     if len(content) > LARGEST_FILE:
         raise must("model", f"at most {LARGEST_FILE} bytes as a file", len(content))
     try:
-        with beside(path) as file:
+        with beside(path, follow=False) as file:
             file.write(content)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         reason = error.strerror if isinstance(error, OSError) else error
         raise must("path", "a place to write", _end(path), f"{reason}.") from error
+
+
+def check_can_be_saved(
+    inputs: Sequence[str],
+    targets: Sequence[str],
+    domain: Array,
+    parameters: Mapping[str, Json],
+) -> None:
+    """Refuse before a search what no file could hold after it.
+
+    Where the formulas are still unknown, constants stand for them.
+    """
+    for name, value in parameters.items():
+        try:
+            strict_json.from_bytes(strict_json.to_bytes({name: value}))
+        except EqlearnError as error:
+            what = "a value that a model file can hold"
+            raise must(name, what, value, str(error)) from error
+    if len(inputs) > graphs.MOST_INPUTS:
+        what = f"a table of at most {graphs.MOST_INPUTS:,} inputs"
+        raise must("X", what, len(inputs), "Leave out those that cannot matter.")
+    ends = tuple((float(low), float(high)) for low, high in domain)
+    constant = Graph(len(inputs), (), (({CONSTANT: 1.0}, {CONSTANT: 1.0}),))
+    facts: Any = {"complexity": 0, "votes": 0, "has_pole": False, "is_chosen": True}
+    model = Model(
+        inputs=tuple(inputs),
+        targets=tuple(targets),
+        equations=tuple(
+            Equation(one, constant, constant, (), rms=0.0, bic=0.0, **facts)
+            for one in targets
+        ),
+        domain=ends,
+        ranges=ends,
+        n_rows=0,
+        outcomes=tuple(Outcome(Verdict("nothing"), "finished", 0) for _ in targets),
+        parameters=parameters,
+    )
+    from_bytes(to_bytes(model))
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -200,8 +244,9 @@ def _ends(
     if len(rows) != n_inputs:
         raise must(name, f"one [low, high] for each of {n_inputs} inputs", len(rows))
     for i, (low, high) in enumerate(rows):
-        if low > high:
-            raise must(f"{name}[{i}]", "[low, high] with low <= high", [low, high])
+        if not -_LARGEST_END <= low <= high <= _LARGEST_END:
+            what = f"[low, high] with low <= high, both within ±{_LARGEST_END}"
+            raise must(f"{name}[{i}]", what, [low, high])
     return tuple((float(low), float(high)) for low, high in rows)
 
 

@@ -8,7 +8,10 @@ from eqlearn.network.graph import CONSTANT, Graph
 
 
 def equation_rows(equations: Sequence[Equation]) -> list[dict[str, Any]]:
-    """Every equation with its errors, its size and what each criterion says."""
+    """Every equation with its errors, its size and what each criterion says.
+
+    Without its text: that in a file may say something else than the graph.
+    """
     return [_equation_row(equation) for equation in equations]
 
 
@@ -16,7 +19,6 @@ def _equation_row(equation: Equation) -> dict[str, Any]:
     scores = dict(equation.scores)
     return {
         "target": equation.target,
-        "equation": equation.formula,
         "validation_error": scores.pop("validation_error", float("nan")),
         "extrapolation_error": scores.pop("extrapolation_error", float("nan")),
         "rms": equation.rms,

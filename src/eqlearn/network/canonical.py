@@ -7,7 +7,7 @@ denominator can be multiplied by one number. `compact` removes what does nothing
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -35,23 +35,78 @@ def compact(graph: Graph) -> Graph:
     """Fold constants, linear units and equal units; drop what no output uses."""
     # What each old feature is, in terms of the new ones.
     meaning: list[Linear] = [{i: 1.0} for i in range(graph.n_inputs)]
-    nodes: list[Node] = []
-    known: dict[object, int] = {}
+    units = _Units(graph.n_inputs)
     for node in graph.nodes:
         arguments = [substituted(linear, meaning) for linear in node.arguments]
-        folded = _folded(node.unit, arguments)
-        if folded is None:
-            name, taken = _rewritten(node.unit, arguments)
-            key = (name, tuple(tuple(sorted(linear.items())) for linear in taken))
-            if key not in known:
-                known[key] = graph.n_inputs + len(nodes)
-                nodes.append(Node(name, taken))
-            folded = {known[key]: 1.0}
-        meaning.append(folded)
+        meaning.append(units.put(node.unit, arguments))
     outputs = tuple(
         (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
     )
-    return _without_unused(Graph(graph.n_inputs, tuple(nodes), outputs))
+    lifted = _with_lifted_quotients(Graph(graph.n_inputs, tuple(units.nodes), outputs))
+    return _without_unused(lifted)
+
+
+class _Units:
+    """Units while a graph is made anew; each is there once."""
+
+    def __init__(self, n_inputs: int) -> None:
+        self.n_inputs = n_inputs
+        self.nodes: list[Node] = []
+        self._known: dict[object, int] = {}
+
+    def put(self, unit: str, arguments: list[Linear]) -> Linear:
+        """What a unit is as a linear combination, perhaps of itself alone."""
+        folded = _folded(unit, arguments)
+        if folded is not None:
+            return folded
+        name, taken = _rewritten(unit, arguments)
+        if name == "multiply":
+            for own, other in (taken, taken[::-1]):
+                quotient = _lone_quotient(own, self.nodes, self.n_inputs)
+                if quotient is not None:  # (a / b) c is (a c) / b
+                    return self._divided_product(own, quotient, other)
+        key = (name, tuple(tuple(sorted(linear.items())) for linear in taken))
+        if key not in self._known:
+            self._known[key] = self.n_inputs + len(self.nodes)
+            self.nodes.append(Node(name, taken))
+        return {self._known[key]: 1.0}
+
+    def _divided_product(self, own: Linear, quotient: Node, other: Linear) -> Linear:
+        ((_, weight),) = own.items()
+        above = {s: weight * w for s, w in quotient.arguments[0].items()}
+        product = self.put("multiply", [above, other])
+        return self.put("divide", [product, quotient.arguments[1]])
+
+
+def _with_lifted_quotients(graph: Graph) -> Graph:
+    """An output that is one quotient, as a fraction; also one of two quotients."""
+    nodes, outputs = list(graph.nodes), []
+    for above, below in graph.outputs:
+        # Without a denominator it has no value, and stays as it is.
+        while (
+            below
+            and (quotient := _lone_quotient(above, graph.nodes, graph.n_inputs))
+            is not None
+        ):
+            ((_, weight),) = above.items()
+            above = {s: weight * w for s, w in quotient.arguments[0].items()}
+            lower = quotient.arguments[1]
+            if below.keys() == {CONSTANT}:
+                below = {s: below[CONSTANT] * w for s, w in lower.items()}
+            else:
+                nodes.append(Node("multiply", (below, lower)))
+                below = {graph.n_inputs + len(nodes) - 1: 1.0}
+        outputs.append((above, below))
+    return Graph(graph.n_inputs, tuple(nodes), tuple(outputs))
+
+
+def _lone_quotient(linear: Linear, nodes: Sequence[Node], n_inputs: int) -> Node | None:
+    """The quotient that a sum is, times a number, if it is one."""
+    source = next(iter(linear), CONSTANT)
+    if len(linear) != 1 or source < n_inputs:
+        return None
+    node = nodes[source - n_inputs]
+    return node if node.unit == "divide" else None
 
 
 def substituted(linear: Linear, meaning: list[Linear]) -> Linear:
@@ -132,22 +187,29 @@ def normalise(graph: Graph, x: Array) -> Graph:
     What each unit leaves arbitrary is in `_RULES`. Of each fraction the largest term of
     the denominator is fixed, such that the denominator is 1 on average over the data.
     """
-    # By feature: the old one is so many times the new one.
+    # By feature: the old one is so many times the new one, and so much more.
     factors = dict.fromkeys(range(CONSTANT, graph.n_inputs), 1.0)
+    shifts: dict[int, float] = {}
     fixed: set[Connection] = set()
     turns: dict[int, float] = {}  # by slot: the sign a sine's argument was given
     nodes, slot = [], 0
     for k, node in enumerate(graph.nodes):
-        arguments = [_multiplied(linear, factors) for linear in node.arguments]
-        unit = _RULES.get(node.unit, _Normal)(arguments)
+        arguments = [_restated(linear, factors, shifts) for linear in node.arguments]
+        rule = _RULES.get(node.unit, _Normal)
+        if rule is _normal_logarithm and not _takes_a_shift(graph, graph.n_inputs + k):
+            rule = _Normal
+        unit = rule(arguments)
         nodes.append(Node(node.unit, tuple(unit.arguments)))
         factors[graph.n_inputs + k] = unit.factor
+        if unit.shift:
+            shifts[graph.n_inputs + k] = unit.shift
         fixed |= {(slot + argument, source) for argument, source in unit.fixed}
         if unit.turn is not None:
             turns[slot] = unit.turn
         slot += len(arguments)
     outputs = tuple(
-        (_multiplied(a, factors), _multiplied(b, factors)) for a, b in graph.outputs
+        (_restated(a, factors, shifts), _restated(b, factors, shifts))
+        for a, b in graph.outputs
     )
     ties = {
         key: (lead, ratio * turns[key[0]] * turns[lead[0]])
@@ -157,8 +219,28 @@ def normalise(graph: Graph, x: Array) -> Graph:
     return _with_unit_denominators(scaled, x)
 
 
-def _multiplied(linear: Linear, factors: Mapping[int, float]) -> Linear:
-    return {source: weight * factors[source] for source, weight in linear.items()}
+def _restated(
+    linear: Linear, factors: Mapping[int, float], shifts: Mapping[int, float]
+) -> Linear:
+    """A sum of the old features as one of the new."""
+    restated = {source: weight * factors[source] for source, weight in linear.items()}
+    moved = [weight * shifts[s] for s, weight in linear.items() if s in shifts]
+    if moved:
+        restated[CONSTANT] = restated.get(CONSTANT, 0.0) + sum(moved)
+        if restated[CONSTANT] == 0.0:
+            del restated[CONSTANT]
+    return restated
+
+
+def _takes_a_shift(graph: Graph, feature: int) -> bool:
+    """Whether a constant beside this feature adds one parameter at most.
+
+    An exponential makes a factor of it, and where there is one already it costs none.
+    """
+    exponents = {id(n.arguments[0]) for n in graph.nodes if n.unit == "exp"}
+    users = [linear for linear in graph.slots() if feature in linear]
+    new = [a for a in users if CONSTANT not in a and id(a) not in exponents]
+    return len(new) <= 1
 
 
 def _divided(linear: Linear, by: float) -> Linear:
@@ -170,6 +252,7 @@ class _Normal(NamedTuple):
 
     arguments: list[Linear]
     factor: float = 1.0  # the unit as it was is so many times the new one
+    shift: float = 0.0  # and so much more
     fixed: tuple[Connection, ...] = ()  # numbers of arguments, and sources
     turn: float | None = None  # of a sine: the sign its argument was given
 
@@ -180,23 +263,26 @@ def _normal_product(arguments: list[Linear]) -> _Normal:
     factors = [_divided(a, scale) for a, scale in zip(arguments, scales, strict=True)]
     factors.sort(key=lambda linear: (sorted(linear), sorted(linear.items())))
     fixed = tuple((place, _leading(linear)) for place, linear in enumerate(factors))
-    return _Normal(factors, math.prod(scales), fixed)
+    return _Normal(factors, math.prod(scales), fixed=fixed)
 
 
 def _normal_quotient(arguments: list[Linear]) -> _Normal:
     """The largest weight above and below is 1."""
+    if not all(arguments):  # nothing above or below: the fit will see it
+        return _Normal(arguments)
     leads = [_leading_or_constant(linear) for linear in arguments]
     pairs = list(zip(arguments, leads, strict=True))
     above, below = (linear[lead] for linear, lead in pairs)
     scaled = [_divided(linear, linear[lead]) for linear, lead in pairs]
-    return _Normal(scaled, above / below, tuple(enumerate(leads)))
+    return _Normal(scaled, above / below, fixed=tuple(enumerate(leads)))
 
 
 def _normal_sine(arguments: list[Linear]) -> _Normal:
     """The first weight is positive and the phase in a half circle a little above 0."""
     argument, sign, turn = _folded_phase(arguments[0])
     is_cosine = argument.get(CONSTANT) == COSINE
-    return _Normal([argument], sign, ((0, CONSTANT),) if is_cosine else (), turn)
+    fixed = ((0, CONSTANT),) if is_cosine else ()
+    return _Normal([argument], sign, fixed=fixed, turn=turn)
 
 
 def _normal_exponential(arguments: list[Linear]) -> _Normal:
@@ -212,7 +298,20 @@ def _normal_root(arguments: list[Linear]) -> _Normal:
     """The largest weight is 1 or -1."""
     lead = _leading(arguments[0])
     scale = abs(arguments[0][lead])
-    return _Normal([_divided(arguments[0], scale)], math.sqrt(scale), ((0, lead),))
+    if not 0.0 < scale < math.inf:  # the fit will see it
+        return _Normal(arguments)
+    scaled = _divided(arguments[0], scale)
+    return _Normal([scaled], math.sqrt(scale), fixed=((0, lead),))
+
+
+def _normal_logarithm(arguments: list[Linear]) -> _Normal:
+    """The largest weight is 1 or -1; the logarithm of the scale goes to the users."""
+    lead = _leading(arguments[0])
+    scale = abs(arguments[0][lead])
+    if not 0.0 < scale < math.inf:
+        return _Normal(arguments)
+    scaled = _divided(arguments[0], scale)
+    return _Normal([scaled], shift=math.log(scale), fixed=((0, lead),))
 
 
 #: How a unit's arbitrary scales and signs are chosen; other units have none.
@@ -222,6 +321,7 @@ _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "sin": _normal_sine,
     "exp": _normal_exponential,
     "sqrt": _normal_root,
+    "log": _normal_logarithm,
 }
 
 

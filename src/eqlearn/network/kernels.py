@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from eqlearn._types import Array, Integers
+from eqlearn.network.compiler import cached_njit
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import Unit, symbolic, unit
 
@@ -191,7 +192,7 @@ def _sine_and_cosine(z, sine, cosine):  # type: ignore[no-untyped-def]
         cosine[n] = (1.0 + u * c) * sign
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+@cached_njit(fastmath=_FAST, error_model="numpy")
 def _combine(pointer, sources, weights, slot, features, out):  # type: ignore[no-untyped-def]
     out[:] = 0.0
     for c in range(pointer[slot], pointer[slot + 1]):
@@ -206,7 +207,7 @@ def _combine(pointer, sources, weights, slot, features, out):  # type: ignore[no
 
 
 # Not reassociated: it would add up the three parts of π in the sine.
-@numba.njit(cache=True, fastmath=_FAST - {"reassoc"}, error_model="numpy")
+@cached_njit(fastmath=_FAST - {"reassoc"}, error_model="numpy")
 def _forward(  # type: ignore[no-untyped-def]
     codes, first_slot, pointer, sources, weights, n_inputs, start, stop, floor,
     features, slots, slopes,
@@ -279,7 +280,7 @@ def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
     return np.nan, np.nan  # a name without code must not pass for another unit
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+@cached_njit(fastmath=_FAST, error_model="numpy")
 def jacobian(  # type: ignore[no-untyped-def]
     first_slot, pointer, sources, weights, position, ratio, n_inputs, features, slopes,
     by_ratio, upward, out,
@@ -314,7 +315,7 @@ def jacobian(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+@cached_njit(fastmath=_FAST, error_model="numpy")
 def _backward(  # type: ignore[no-untyped-def]
     pointer, sources, weights, position, ratio, slot, by_slot, n_inputs, features,
     upward, is_used, out,
@@ -336,7 +337,7 @@ def _backward(  # type: ignore[no-untyped-def]
                 upward[k, n] += weight * by_slot[n]
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+@cached_njit(fastmath=_FAST, error_model="numpy")
 def by_slots(  # type: ignore[no-untyped-def]
     first_slot, pointer, sources, weights, n_inputs, slopes, by_ratio, out
 ):
@@ -362,7 +363,7 @@ def by_slots(  # type: ignore[no-untyped-def]
     return out
 
 
-@numba.njit(cache=True, fastmath=_FAST, error_model="numpy")
+@cached_njit(fastmath=_FAST, error_model="numpy")
 def residuals(slots, first_ratio, y, root_weight, theta, margin, strength, r, by_ratio):  # type: ignore[no-untyped-def]
     """Fill the residuals (M, N) and their derivatives by numerator and denominator.
 

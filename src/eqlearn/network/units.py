@@ -54,7 +54,8 @@ _TABLE: dict[str, Unit] = {
     )
 }
 
-_BUILT_IN = frozenset(_TABLE)
+#: The names of those that come with the library.
+BUILT_IN = frozenset(_TABLE)
 
 #: Every known unit by name; a read-only view that grows with `register_unit`.
 UNITS: Mapping[str, Unit] = MappingProxyType(_TABLE)
@@ -124,7 +125,7 @@ def register(candidate: Unit) -> None:
 
 def own_units(names: Iterable[str]) -> tuple[Unit, ...]:
     """Those of the named units that did not come with the library."""
-    return tuple(UNITS[name] for name in names if name not in _BUILT_IN)
+    return tuple(UNITS[name] for name in names if name not in BUILT_IN)
 
 
 def definition(row: Unit) -> str:

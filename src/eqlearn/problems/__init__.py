@@ -13,9 +13,11 @@ from eqlearn.problems.catalogue import (
 )
 from eqlearn.problems.definition import Box, Problem, widened
 from eqlearn.problems.identify import (
+    Agreement,
     Identification,
     Learned,
     OutputIdentification,
+    agreement,
     identified,
 )
 from eqlearn.problems.random_expressions import random_expression
@@ -32,11 +34,13 @@ __all__ = [
     "WAVES_UNSEEN",
     "Box",
     "Learned",
+    "Agreement",
     "OutputIdentification",
     "Problem",
     "Identification",
     "has_true_form",
     "identified",
+    "agreement",
     "problem",
     "random_expression",
     "widened",

@@ -40,6 +40,10 @@ class Problem:
         ``"absolute"``, or multiples of each target's ``"spread"``.
     n_train : int
         Number of measured points, those held out for validation included.
+    held_out : float
+        The share of these that is held out.
+    n_far : int
+        Labelled points outside the box that selection may look at.
     meaning : str
         What the formula says, with the units of measure.
     limits : tuple of (low, high), optional
@@ -62,6 +66,8 @@ class Problem:
     noise: float = 0.01
     noise_unit: NoiseUnit = "absolute"
     n_train: int = 10_000
+    held_out: float = 0.1
+    n_far: int = 40
     meaning: str = ""
     limits: Box | None = None
     spacing: Spacing = "random"
@@ -88,6 +94,9 @@ class Problem:
         if self.noise_unit not in _NOISE_UNITS:
             raise unknown("noise_unit", self.noise_unit, _NOISE_UNITS)
         check_count("n_train", self.n_train)
+        if not 0 <= self.held_out < 1:
+            raise must("held_out", "at least 0 and below 1", self.held_out)
+        check_count("n_far", self.n_far, least=0)
 
     def evaluate(self, X: Numbers) -> Array:
         """Compute the noise-free targets (N, M) at the points X (N, D)."""
@@ -112,6 +121,11 @@ class Problem:
         points = _uniform(self.box, _SPREAD_POINTS, np.random.default_rng(0))
         spread: Array = np.std(self.evaluate(points), axis=0)
         return spread
+
+    @property
+    def n_seen(self) -> int:
+        """How many points are left for training."""
+        return self.n_train - round(self.held_out * self.n_train)
 
     @property
     def noise_scale(self) -> Array:

@@ -4,8 +4,10 @@ A model may come from a file of a stranger: its names are shown as mere text.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -119,14 +121,20 @@ def shown(name: str, number: int) -> str:
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Names that can be shown in a line of text, still different from each other."""
-    found: list[str] = []
+    # Of thousands: kept, and without looking through all that came before.
+    return _distinct_names(tuple(names))
+
+
+@lru_cache(maxsize=8)
+def _distinct_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    copies: Counter[str] = Counter()
     for number, name in enumerate(names):
         word = stem = shown(name, number)
-        copy = 1
         while word in found:
-            copy += 1
-            word = f"{stem}⟨{copy}⟩"
-        found.append(word)
+            copies[stem] += 1
+            word = f"{stem}⟨{copies[stem] + 1}⟩"
+        found[word] = None
     return tuple(found)
 
 

@@ -373,7 +373,8 @@ class _Slices:
         x, y = self._x[kept], self._y[kept]
         at = np.tile(cut.points[0], (len(kept), 1))
         at[:, cut.along] = x[:, cut.along]
-        carried = _values(self._graph, at) + y - _values(self._graph, x)
+        with np.errstate(invalid="ignore"):  # where the formula is infinite
+            carried = _values(self._graph, at) + y - _values(self._graph, x)
         style: Any = {"ms": 4, "mew": 0, "color": MEASURED, "label": "measurements"}
         axis.plot(x[:, cut.along], self._clipped(carried), ".", **style)
 

@@ -102,7 +102,8 @@ def _start(
     ours, theirs = context.Pipe(duplex=False)
     # No daemon: those may not have workers of their own.
     process = context.Process(target=_child, args=(theirs, function, work))
-    with patch.dict(os.environ, ONE_THREAD):
+    # Safe: a file multiprocessing.py in the working directory must not be run instead.
+    with patch.dict(os.environ, {**ONE_THREAD, "PYTHONSAFEPATH": "1"}):
         process.start()
     theirs.close()
     return ours, process

@@ -24,8 +24,10 @@ from eqlearn.search.attempts.shown_parts import ShownParts, view_of_parts
 from eqlearn.search.keep.finishing import finishing
 from eqlearn.search.keep.pool import mean_formula
 from eqlearn.search.keep.residual_structure import Left, residual_structure
-from eqlearn.search.keep.stopping import Ahead, Evidence, reason_to_stop
+from eqlearn.search.keep.stopping import DECISIVE, Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.target import Target
+from eqlearn.search.survey.looks import SoFar
+from eqlearn.search.survey.survey import SurveyPlan
 
 
 class Insight(NamedTuple):
@@ -49,6 +51,7 @@ class FastPlan:
         target: Target,
         others: Sequence[Target] = (),
         max_attempts: int | None = None,
+        seconds: float = math.inf,  # to test which inputs matter
     ) -> None:
         task = target.pool.task
         self._target, self._others, self._pool = target, others, target.pool
@@ -56,13 +59,14 @@ class FastPlan:
         self._max_attempts = max_attempts or self._strategy.agenda.most_attempts
         self._data = task.search_rows()
         self._mean = mean_formula(task, self._data).graph
-        self._relevant = RelevantInputs.of(task)
+        self._relevant = RelevantInputs.of(task, seconds)
         self._learned = [Insight(math.inf, self._relevant.first)]  # after each batch
         self._parts, self._seeds, self._ahead = ShownParts(), GrowthSeeds(), Ahead()
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
         self._judged: tuple[Graph, Left] | None = None
         self._is_over = False  # whether attempts have come to an end
+        self._survey: SurveyPlan | None = None
 
     def stages(self) -> Iterator[Stage | Together]:
         """Rounds of attempts and loans, then what every recipe ends with."""
@@ -71,7 +75,7 @@ class FastPlan:
         ends = [end for end in agenda.rounds if end < n_batches] if self._others else []
         first = 0
         for end in [*ends, n_batches]:
-            yield self._attempts(first, end)
+            yield from self._round(first, end)
             lending.offers.append(self._pool.best.graph)
             if len(self._learned) <= end:  # they agree, or were cut short
                 break
@@ -82,6 +86,64 @@ class FastPlan:
             first = end
         lending.is_settled = True
         yield from finishing(self._target, self._others)
+
+    def _round(self, first: int, end: int) -> Iterator[Stage]:
+        """Batches from `first` to before `end`, the first by turns with a survey."""
+        if first or not self._is_surveyed():
+            yield self._attempts(first, end)
+            return
+        survey = self._survey = SurveyPlan(
+            self._target.number,
+            self._learned[-1].inputs[-1],
+            self._strategy,
+            self._take_surveyed,
+            self._so_far,
+        )
+        yield survey.opening()
+        # Once what is quick was looked for, looks and batches take turns.
+        for look in survey.looks():
+            if self._is_over:
+                return
+            yield look
+            is_turn = survey.n_kinds >= self._strategy.survey.n_quick
+            until = min(end, first + int(is_turn))
+            if not self._is_over and first < until:
+                yield self._attempts(first, until)
+            if self._is_over or len(self._learned) <= until:
+                return
+            first = until
+        if first < end:
+            yield self._attempts(first, end)
+
+    def _so_far(self) -> SoFar:
+        """Where only noise is left, no formula is better but a shorter one."""
+        best = self._pool.best
+        is_noise = self._left() is Left.NOISE
+        most = best.graph.n_parameters if is_noise else math.inf
+        return SoFar(best.sse / self._data.n_residuals, most)
+
+    def _n_kinds(self) -> int:
+        """How many kinds of formulas were looked for; all, if there is no survey."""
+        if self._survey is not None:
+            return self._survey.n_kinds
+        return 0 if self._is_surveyed() else len(self._strategy.survey.order)
+
+    def _is_surveyed(self) -> bool:
+        inputs = self._learned[-1].inputs[-1]
+        few = len(inputs) <= self._strategy.survey.most_inputs
+        return few and bool(self._task.survey_units)
+
+    def _take_surveyed(self, found: Sequence[Scored] | None) -> bool:
+        self._target.n_ended += found is not None
+        for one in found or ():
+            self._pool.add(one)
+        self._is_over = self._is_short() and self._is_enough()
+        return self._is_over
+
+    def _is_short(self) -> bool:
+        """Whether the best formula is no mere imitation of a law without noise."""
+        most = self._strategy.survey.most_exact
+        return self._pool.best.graph.n_parameters <= most
 
     def _attempts(self, first: int, end: int) -> Stage:
         """The batches from `first` to before `end`, counted from 0 in the stage."""
@@ -187,13 +249,16 @@ class FastPlan:
 
     def _is_enough(self) -> bool:
         """Whether more attempts cannot be expected to change the answer."""
-        return reason_to_stop(self._evidence(), self._strategy.stopping) is not None
+        reason = reason_to_stop(self._evidence(), self._strategy.stopping)
+        self._target.is_decided = reason in DECISIVE
+        return reason is not None
 
     def _evidence(self) -> Evidence:
         """What there is to show for the best formula."""
         best, by = self._pool.best, self._strategy.stopping
         n_attempts = self._target.n_attempts
         is_mean = best.graph == self._mean
+        is_surveyed = self._n_kinds() >= self._strategy.survey.telling
         if not is_mean:
             self._ahead = self._ahead.after(best.bic, n_attempts, by)
         # On few rows a chance find may be ahead of what was found again and again.
@@ -202,7 +267,8 @@ class FastPlan:
             n_attempts=n_attempts,
             most_attempts=self._max_attempts,
             least_attempts=self._least_attempts(),
-            is_exact=is_exact(best, self._data, self._task.tactics),
+            is_exact=is_exact(best, self._data, self._task.tactics)
+            and (is_surveyed or self._is_short()),
             is_mean=is_mean,
             left=self._left(),
             n_parameters=best.graph.n_parameters,
@@ -210,6 +276,9 @@ class FastPlan:
             n_networks=max((entry.n_networks for entry in close), default=0),
             n_agreeing=self._pool.n_agreeing(),
             n_in_vain=n_attempts - self._ahead.at,
+            lead=self._pool.lead(),
+            is_surveyed=is_surveyed,
+            n_kinds=self._n_kinds(),
         )
 
     def _least_attempts(self) -> int:

@@ -1,5 +1,7 @@
 """From a request to ranked formulas: tasks, plans, a run, what was found."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,10 @@ from eqlearn.search.task import Task, numerical_context
 
 #: What worker processes load before their first segment: the compiled kernels.
 PRELOAD = ("eqlearn.search.fast_plan",)
+#: Share of a time limit in which it is tested which inputs matter.
+TESTING = 0.25
+#: The least time for a search (seconds), where preparing took all there was.
+MOMENT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ def learn(
     request: Request, callback: ProgressCallback = lambda progress: None
 ) -> list[Found]:
     """Search a formula for every target; `callback` hears of all that is finished."""
+    begin = time.monotonic()
     tasks = tasks_of(request)
     data, targets = _targets(tasks)
     for target, graphs in zip(
@@ -85,6 +92,8 @@ def learn(
         callback(Progress(event.seconds, request.time_limit, *counts, best))
 
     def searched(store: Memory | Store) -> list[Found]:
+        # What it took to prepare is part of the time that was granted.
+        limit, spent = request.time_limit, time.monotonic() - begin
         place = backend(
             data, jobs=request.jobs, scheduler=request.scheduler, preload=PRELOAD
         )
@@ -93,7 +102,7 @@ def learn(
                 plans,
                 workers,
                 store,
-                time_limit=request.time_limit,
+                time_limit=None if limit is None else max(limit - spent, MOMENT),
                 interrupts=interrupts,
                 callback=show,
             )
@@ -139,12 +148,16 @@ def _plans(
 ) -> Sequence[FastPlan | PaperPlan]:
     grid = request.grid
     if grid is None:
+        seconds = TESTING * (request.time_limit or math.inf) / len(targets)
         return [
-            FastPlan(one, [t for t in targets if t is not one], request.max_attempts)
+            FastPlan(
+                one,
+                [t for t in targets if t is not one],
+                request.max_attempts,
+                seconds,
+            )
             for one in targets
         ]
-    for target in targets:
-        target.refine = grid.refine
     data["all"] = as_trained_on(tasks)
     return [PaperPlan(grid, targets, "all", request.seed, request.strategy.shares)]
 

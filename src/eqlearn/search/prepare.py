@@ -74,6 +74,7 @@ def tasks_of(request: Request) -> list[Task]:
             weight=rows.weight,
             units=request.used_units,
             own_units=own_units(request.used_units),
+            survey_units=request.survey_units,
             strategy=request.strategy,
         )
         for m, y_scale in enumerate(scales.y)

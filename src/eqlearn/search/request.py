@@ -13,7 +13,13 @@ from eqlearn._types import Array, Numbers
 from eqlearn.errors import check_count, must, unknown
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
-from eqlearn.network.units import definition, own_units, unit
+from eqlearn.network.units import (
+    BUILT_IN,
+    PAPER_UNITS,
+    definition,
+    own_units,
+    unit,
+)
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.search.task import DEFAULT_UNITS
@@ -45,8 +51,9 @@ class Request:
     far : (x, y), optional
         Labelled points outside the range of the others: few of them tell a formula
         from its imitations.
-    units : names of units
-        What the fast recipe's networks are made of.
+    units : names of units, optional
+        What formulas of the fast recipe are made of. By default networks have sines
+        and products, and laws with any unit of the library are looked for directly.
     recipe : {"fast", "paper"} or Grid
         The fast recipe, the paper's grid of 78 networks, or another grid like it.
     max_attempts : int, optional
@@ -71,7 +78,7 @@ class Request:
     seed: int = 0
     time_limit: float | None = None
     far: tuple[Array, Array] | None = None
-    units: Sequence[str] = DEFAULT_UNITS
+    units: Sequence[str] | None = None
     recipe: Recipe = "fast"
     max_attempts: int | None = None
     jobs: int | None = None
@@ -95,7 +102,19 @@ class Request:
     def used_units(self) -> tuple[str, ...]:
         """The units of networks; a grid has its own, and is refined by the same."""
         grid = self.grid
-        return tuple(self.units) if grid is None else grid.units
+        if grid is not None:
+            return grid.units
+        return DEFAULT_UNITS if self.units is None else tuple(self.units)
+
+    @property
+    def survey_units(self) -> tuple[str, ...]:
+        """The units of laws that are looked for directly; none within the paper's."""
+        if self.grid is not None:
+            return ()
+        if self.units is None:
+            return tuple(sorted(BUILT_IN))
+        is_papers = set(self.units) <= set(PAPER_UNITS)
+        return () if is_papers else tuple({*self.units, "multiply", "divide"})
 
     @property
     def grid(self) -> Grid | None:
@@ -107,16 +126,18 @@ class Request:
     @property
     def identity(self) -> dict[str, Any]:
         """What makes two runs the same, as JSON can hold it."""
-        recipe = vars(self.recipe) if isinstance(self.recipe, Grid) else self.recipe
+        recipe = self.recipe
+        asked = recipe.to_document() if isinstance(recipe, Grid) else recipe
         own = {one.name: definition(one) for one in own_units(self.used_units)}
         guesses = [
             [to_document(graph) for graph in some] for some in self.guesses or ()
         ]
         return {
             "settings": {
-                "recipe": recipe,
+                "recipe": asked,
                 "seed": self.seed,
                 "units": list(self.used_units),
+                "survey_units": list(self.survey_units),
                 "own_units": own,
                 "guesses": guesses,
             },

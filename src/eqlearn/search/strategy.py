@@ -107,6 +107,57 @@ class Fractions:
     sparse: float = tuned(
         0.3, "share of its features below which an exact fraction is no coincidence"
     )
+    n_dense: int = tuned(
+        2,
+        "exact fractions that pruning leaves dense, after which the law is no fraction",
+    )
+
+
+#: A kind of term, the size of monomials beside it, that of those there from the start
+#: (None: none are), and the most variables that it is asked of.
+LookOrder = tuple[str, int, int | None, int]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Laws beyond sums, products and sines, looked for directly."""
+
+    most_inputs: int = tuned(12, "inputs beyond which a survey takes too long")
+    n_rows: int = tuned(300, "rows that terms are picked on")
+    n_fractions: int = tuned(8, "fractions under links that are pruned, by rank")
+    most_columns: int = tuned(110, "features of a fraction under a link")
+    price: float = tuned(4.0, "of a feature, in the rank of a fraction")
+    sizes: tuple[int, ...] = tuned(
+        (12, 8, 6, 5, 5, 4, 4, 3, 3),
+        "of monomials that sums are picked from, by the number of variables",
+    )
+    n_kept: int = tuned(3, "sums of a look of which formulas are made")
+    n_iterations: int = tuned(8, "of the fit that tells whether a sum is hopeless")
+    hopeless: float = tuned(
+        3.0, "times the best squared residual, which it then leaves"
+    )
+    n_quick: int = tuned(
+        6, "kinds of looks before the first attempts: together about as quick as these"
+    )
+    telling: int = tuned(
+        13, "kinds of looks after which formulas of other kinds have had their chance"
+    )
+    most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
+    looks_a_job: int = tuned(4, "looks of one job: half a second or so")
+    order: tuple[LookOrder, ...] = tuned(
+        (
+            *(("fast waves", 0, None, 5), ("small", 0, 2, 9)),
+            *(("sums", 0, None, 9), ("exp", 0, None, 4)),
+            *(("powers", 0, None, 3), ("waves", 0, None, 4)),
+            *(("exp", 1, None, 4), ("bends", 0, None, 3), ("sums", 0, 1, 5)),
+            *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
+            *(("families", 0, None, 2), ("powers", 1, None, 3)),
+            *(("bends", 1, None, 3), ("exp", 1, 1, 4), ("damped", 0, None, 3)),
+            *(("waves", 1, None, 4), ("powers", 1, 1, 2), ("waves", 1, 1, 4)),
+            *(("exp", 2, 2, 3), ("waves", 2, 2, 3), ("powers", 2, 2, 2)),
+        ),
+        "looks in order of simplicity",
+    )
 
 
 @dataclass(frozen=True)
@@ -260,6 +311,10 @@ class Residuals:
     """When residuals are noise, and when they are part of a law."""
 
     fewest_rows: int = tuned(2000, "with fewer rows neighbours say nothing")
+    fewest_of_all: int = tuned(50, "with fewer rows nothing does")
+    most_inputs: int = tuned(6, "inputs along which structure is looked for")
+    likely: float = tuned(0.02, "chance above which what is left is noise")
+    unlikely: float = tuned(1e-4, "chance below which it is part of a law")
     most_rows: int = tuned(10_000, "rows that are looked at: enough to tell")
     n_neighbours: int = tuned(2, "of each row")
     noise: float = tuned(2.0, "standard errors below which residuals are noise")
@@ -275,6 +330,17 @@ class Stopping:
     networks: int = tuned(4, "or networks, at any time: these agree by no rule")
     networks_of_structure: int = tuned(
         8, "or networks if structure is left: imitations agree, too"
+    )
+    lead: float = tuned(
+        30.0, "criterion by which a formula is ahead of all that differ, to be enough"
+    )
+    most_parameters: int = tuned(6, "of a formula that is enough by its lead")
+    fewest_parameters: int = tuned(2, "of one that is before others were looked for")
+    clear: float = tuned(
+        10.0, "lead that is enough once all formulas of a size were looked for"
+    )
+    kinds_of_size: tuple[int, ...] = tuned(
+        (5, 5, 6, 9), "kinds of looks that find all formulas of 1, 2, 3, 4 constants"
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(
@@ -314,6 +380,7 @@ class Judging:
 class TimeShares:
     """Shares of a time limit at which each stage ends."""
 
+    survey: float = tuned(0.8, "the survey: by turns with attempts")
     attempts: float = tuned(0.8, "attempts, and loans between them")
     refinement: float = tuned(0.92, "refinements of the best")
     borrowing: float = tuned(0.95, "loans of what others have refined")
@@ -329,6 +396,7 @@ class Strategy:
     rows: RowCounts = RowCounts()
     agenda: Agenda = Agenda()
     fractions: Fractions = Fractions()
+    survey: Survey = Survey()
     networks: Networks = Networks()
     relevance: Relevance = Relevance()
     parts: Parts = Parts()

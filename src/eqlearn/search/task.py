@@ -34,6 +34,7 @@ class Task:
     weight: Array | None = None  # (N,) of the samples
     units: tuple[str, ...] = DEFAULT_UNITS  # that networks are made of
     own_units: tuple[Unit, ...] = ()  # of these, the user's, for other processes
+    survey_units: tuple[str, ...] = ()  # of laws that are looked for directly
     strategy: Strategy = STANDARD
 
     @property

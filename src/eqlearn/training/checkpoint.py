@@ -10,6 +10,9 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.training.gradient import GradientSettings, TrainingState, begin
 
+#: What is a tree of arrays in a state, or None.
+MOMENTS = ("moments", "penalty_moments")
+
 
 class Trained(NamedTuple):
     """What is to be known of networks once they are trained."""
@@ -21,14 +24,14 @@ class Trained(NamedTuple):
 
 def to_bytes(state: TrainingState, validation: Array) -> bytes:
     """Write every array of a state, and the validation errors reached so far."""
-    moments = jax.tree.leaves(state.moments)
     arrays: dict[str, Any] = {
         **state._asdict(),
         "key": jax.random.key_data(state.key),
         "validation": validation,
-        **{f"moments_{i}": leaf for i, leaf in enumerate(moments)},
     }
-    del arrays["moments"]
+    for name in MOMENTS:
+        leaves = jax.tree.leaves(arrays.pop(name))
+        arrays |= {f"{name}_{i}": leaf for i, leaf in enumerate(leaves)}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
@@ -40,15 +43,18 @@ def from_bytes(settings: GradientSettings, data: bytes) -> TrainingState:
         read: dict[str, Any] = {name: jnp.asarray(arrays[name]) for name in arrays}
     weights, l1 = read["weights"], read["l1"]
     blank = begin(settings, weights, l1, seed=0)
-    n_leaves = len(jax.tree.leaves(blank.moments))
-    leaves = [read[f"moments_{i}"] for i in range(n_leaves)]
+    moments = {}
+    for name in MOMENTS:
+        leaves, structure = jax.tree.flatten(getattr(blank, name))
+        known = [read[f"{name}_{i}"] for i in range(len(leaves))]
+        moments[name] = jax.tree.unflatten(structure, known)
     return TrainingState(
         weights=weights,
-        moments=jax.tree.unflatten(jax.tree.structure(blank.moments), leaves),
         epoch=read["epoch"],
         key=jax.random.wrap_key_data(read["key"]),
         l1=l1,
         diverged_at=read["diverged_at"],
+        **moments,
     )
 
 

@@ -66,6 +66,7 @@ class TrainingState(NamedTuple):
     key: Array  # for mini-batches and penalty points, shared by the networks
     l1: Array  # (R,) λ of each network
     diverged_at: Array  # (R,) first epoch with a non-finite weight, or -1
+    penalty_moments: Any = None  # Adam's of extra penalty epochs, where there are such
 
 
 class Metrics(NamedTuple):
@@ -127,13 +128,15 @@ def begin(
     if not np.all(np.isfinite(l1) & (l1 >= 0)):
         worst = l1[~(np.isfinite(l1) & (l1 >= 0))][0]
         raise must("l1", "finite and at least 0", worst)
+    moments = _adam(settings).init(weights)
     return TrainingState(
         weights=weights,
-        moments=_adam(settings).init(weights),
+        moments=moments,
         epoch=jnp.asarray(0),
         key=jax.random.key(seed),
         l1=jnp.asarray(l1, dtype=weights.dtype),
         diverged_at=jnp.full(weights.shape[0], -1),
+        penalty_moments=moments if settings.schedule.penalty == "extra" else None,
     )
 
 
@@ -153,37 +156,71 @@ def train_compiled(
     """Train networks whose units all have compiled code, in float32."""
     shape = layout.shape_of(settings.architecture)
     work, metrics = layout.workspace(shape), []
-    arrays = (state.weights, state.moments.mu, state.moments.nu, state.diverged_at)
-    weights, first, second, diverged_at = (np.array(array) for array in arrays)
-    key, n_steps = state.key, int(state.moments.count)
-    start = int(state.epoch)
+    weights, diverged_at = np.array(state.weights), np.array(state.diverged_at)
+    adam, extra = _InPlace.of(state.moments), _InPlace.of(state.penalty_moments)
+    key, start = state.key, int(state.epoch)
+
+    def run(moment: Moment, is_penalty_epoch: bool, adam: _InPlace) -> Array:
+        nonlocal key
+        key, batch = draw(data, key, settings.batch_size, is_penalty_epoch)
+        batches = layout.in_lanes(*map(np.asarray, batch))
+        factor = 0.0 if is_penalty_epoch else moment.l1_factor
+        l1 = np.asarray(state.l1) * np.float32(factor)
+        networks = layout.NetworkArrays(
+            weights, adam.first, adam.second, l1, diverged_at < 0
+        )
+        factors = steps.corrections(adam.n_steps, len(batches.x))
+        adam.n_steps += len(batches.x)
+        terms = _terms(settings, data, moment, is_penalty_epoch)
+        return steps.train_networks(shape, terms, batches, factors, networks, work)
+
     for epoch in range(start, start + n_epochs):
         moment = settings.schedule.at(epoch)
-        key, batch = draw(data, key, settings.batch_size, moment.is_penalty_epoch)
-        batches = layout.in_lanes(*map(np.asarray, batch))
-        l1 = np.asarray(state.l1) * np.float32(moment.l1_factor)
-        if moment.is_penalty_epoch:
-            l1 = np.zeros_like(l1)
-        networks = layout.NetworkArrays(weights, first, second, l1, diverged_at < 0)
-        factors = steps.corrections(n_steps, len(batches.x))
-        terms = _terms(settings, data, moment)
-        means = steps.train_networks(shape, terms, batches, factors, networks, work)
-        n_steps += len(batches.x)
+        means = run(moment, bool(moment.is_penalty_epoch), adam)
+        if moment.has_extra_penalty:
+            run(moment, True, extra)
         diverged_at[(diverged_at < 0) & ~np.isfinite(weights).all(axis=1)] = epoch
         metrics.append(_measured(settings, moment, weights, means))
-    moments = state.moments._replace(
-        count=jnp.asarray(n_steps, state.moments.count.dtype),
-        mu=jnp.asarray(first),
-        nu=jnp.asarray(second),
+    reached = TrainingState(
+        jnp.asarray(weights),
+        adam.put_into(state.moments),
+        jnp.asarray(start + n_epochs, state.epoch.dtype),
+        key,
+        state.l1,
+        jnp.asarray(diverged_at),
+        extra.put_into(state.penalty_moments),
     )
-    after = jnp.asarray(start + n_epochs, state.epoch.dtype)
-    reached = jnp.asarray(weights), moments, after, key, state.l1
     columns = (jnp.asarray(np.stack(c)) for c in zip(*metrics, strict=True))
-    return TrainingState(*reached, jnp.asarray(diverged_at)), Metrics(*columns)
+    return reached, Metrics(*columns)
+
+
+@dataclass
+class _InPlace:
+    """Adam's moments as arrays that compiled steps write to."""
+
+    first: Array  # (R, P)
+    second: Array  # (R, P)
+    n_steps: int
+
+    @classmethod
+    def of(cls, moments: Any) -> "_InPlace":
+        if moments is None:
+            return cls(np.empty(0), np.empty(0), 0)
+        return cls(np.array(moments.mu), np.array(moments.nu), int(moments.count))
+
+    def put_into(self, moments: Any) -> Any:
+        if moments is None:
+            return None
+        count = jnp.asarray(self.n_steps, moments.count.dtype)
+        mu, nu = jnp.asarray(self.first), jnp.asarray(self.second)
+        return moments._replace(count=count, mu=mu, nu=nu)
 
 
 def _terms(
-    settings: GradientSettings, data: TrainingData, moment: Moment
+    settings: GradientSettings,
+    data: TrainingData,
+    moment: Moment,
+    is_penalty_epoch: bool,
 ) -> layout.Terms:
     held = settings.zero_threshold if moment.is_masked else 0.0
     return layout.Terms(
@@ -192,7 +229,7 @@ def _terms(
         rate=np.float32(settings.learning_rate * moment.rate_factor),
         epsilon=np.float32(settings.adam_epsilon),
         held=np.float32(held),
-        is_penalty_epoch=bool(moment.is_penalty_epoch),
+        is_penalty_epoch=is_penalty_epoch,
     )
 
 
@@ -236,20 +273,21 @@ def train_epoch(
 ) -> tuple[TrainingState, Metrics]:
     """Go once through the data, or through as many penalty points."""
     moment = settings.schedule.at(state.epoch)
-    key, epoch_key = jax.random.split(state.key)
-    run = partial(_run_batches, settings, data, state, moment, epoch_key)
-    weights, moments, error, penalty = jax.lax.cond(
-        moment.is_penalty_epoch, partial(run, True), partial(run, False)
+    state, error, penalty = jax.lax.cond(
+        moment.is_penalty_epoch,
+        partial(_run_batches, settings, data, moment, True),
+        partial(_run_batches, settings, data, moment, False),
+        state,
     )
+    if settings.schedule.penalty == "extra":
+        after = partial(_extra_penalty_epoch, settings, data, moment)
+        state = jax.lax.cond(moment.has_extra_penalty, after, lambda same: same, state)
+    weights = state.weights
     finite = jnp.all(jnp.isfinite(weights), axis=1)
     newly_diverged = (state.diverged_at < 0) & ~finite
-    next_state = TrainingState(
-        weights,
-        moments,
-        state.epoch + 1,
-        key,
-        state.l1,
-        jnp.where(newly_diverged, state.epoch, state.diverged_at),
+    next_state = state._replace(
+        epoch=state.epoch + 1,
+        diverged_at=jnp.where(newly_diverged, state.epoch, state.diverged_at),
     )
     mask = is_weight(settings.architecture)
     magnitudes = jnp.abs(weights) * mask
@@ -259,15 +297,23 @@ def train_epoch(
     )
 
 
+def _extra_penalty_epoch(
+    settings: GradientSettings, data: TrainingData, moment: Moment, state: TrainingState
+) -> TrainingState:
+    own = state._replace(moments=state.penalty_moments)
+    after, *_ = _run_batches(settings, data, moment, True, own)
+    return after._replace(moments=state.moments, penalty_moments=after.moments)
+
+
 def _run_batches(
     settings: GradientSettings,
     data: TrainingData,
-    state: TrainingState,
     moment: Moment,
-    key: Array,
     is_penalty_epoch: bool,
-) -> tuple[Array, Any, Array, Array]:
+    state: TrainingState,
+) -> tuple[TrainingState, Array, Array]:
     optimiser = _adam(settings)
+    key, epoch_key = jax.random.split(state.key)
     one_network = partial(_gradient, settings, moment, data.bound, is_penalty_epoch)
     # The one place where networks are batched: they share samples, not weights.
     networks = jax.vmap(one_network, in_axes=(0, 0, None))
@@ -284,11 +330,12 @@ def _run_batches(
         return (updated, moments), parts
 
     draw = penalty_batches if is_penalty_epoch else shuffled_batches
-    batches = draw(data, key, settings.batch_size)
+    batches = draw(data, epoch_key, settings.batch_size)
     (weights, moments), (error, penalty) = jax.lax.scan(
         step, (state.weights, state.moments), batches
     )
-    return weights, moments, jnp.mean(error, axis=0), jnp.mean(penalty, axis=0)
+    state = state._replace(weights=weights, moments=moments, key=key)
+    return state, jnp.mean(error, axis=0), jnp.mean(penalty, axis=0)
 
 
 def _gradient(

@@ -22,12 +22,13 @@ def paper(
     units: Sequence[str] = PAPER_UNITS,
     division: bool = True,
     n_epochs: int | None = None,
+    penalty: str = "in_place",
 ) -> GradientSettings:
     """Set up the training of the published protocol.
 
     Adam with rate 0.001 and ε 1e-4, batches of 20, 10 units a type, T = (L-1)·10000
-    epochs, L1 from T/4 to 19T/20, a penalty epoch every 50. With another number of
-    epochs the same happens in these.
+    epochs, L1 from T/4 to 19T/20, a penalty epoch every 50 (`penalty` says how). With
+    another number of epochs the same happens in these.
     """
     architecture = Architecture.paper(
         n_inputs,
@@ -37,7 +38,7 @@ def paper(
         units=units,
         division=division,
     )
-    schedule = Schedule.paper(n_layers, n_epochs)
+    schedule = replace(Schedule.paper(n_layers, n_epochs), penalty=penalty)
     if not division:  # penalty epochs came with division
         schedule = replace(schedule, penalty_every=0)
     return GradientSettings(architecture, schedule)

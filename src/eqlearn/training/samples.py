@@ -9,7 +9,7 @@ from eqlearn._types import Array
 
 #: Of log and sqrt, for data of unit size: formulas that are still wrong must have a
 #: value too.
-FLOOR = 1e-3
+FLOOR = 1e-9
 
 
 class Samples(NamedTuple):

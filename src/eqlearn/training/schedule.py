@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from eqlearn._types import AnyArray
-from eqlearn.errors import check_count, must
+from eqlearn.errors import check_count, must, unknown
 
 #: Epochs from one penalty epoch to the next in the paper.
 PENALTY_EVERY = 50
+#: Ways to have penalty epochs: in the place of ordinary ones, or beside those with L1,
+#: with moments of their own, as the authors' code has them.
+PENALTY = ("in_place", "extra")
 #: However short a training is, at least four of five epochs are of data.
 MOST_OFTEN = 5
 
@@ -19,6 +22,7 @@ class Moment(NamedTuple):
     l1_factor: AnyArray  # 1 in phase 2, else 0: multiplies λ
     theta: AnyArray  # θ(t) of Eq. 7
     is_penalty_epoch: AnyArray
+    has_extra_penalty: AnyArray  # whether a penalty epoch follows that counts as none
     is_masked: AnyArray  # phase 3: weights below the threshold are held at zero
     rate_factor: AnyArray  # multiplies the learning rate; 1 throughout in the paper
 
@@ -27,8 +31,9 @@ class Moment(NamedTuple):
 class Schedule:
     """The three phases over `n_epochs` epochs: t1 = T/4 and t2 = 19T/20.
 
-    `penalty_every` epochs one is a penalty epoch (0: never). `final_rate` is the
-    factor that the learning rate has fallen to, geometrically, by the last epoch.
+    `penalty_every` epochs one is a penalty epoch (0: never), or followed by one, as
+    `penalty` says. `final_rate` is the factor that the learning rate has fallen to,
+    geometrically, by the last epoch.
     `pace` is how many epochs of the curriculum of θ pass in one.
     """
 
@@ -38,6 +43,7 @@ class Schedule:
     penalty_every: int = PENALTY_EVERY
     final_rate: float = 1.0
     pace: float = 1.0
+    penalty: str = "in_place"
 
     def __post_init__(self) -> None:
         check_count("n_epochs", self.n_epochs)
@@ -50,6 +56,8 @@ class Schedule:
             raise must("final_rate", "above 0", self.final_rate)
         if not self.pace > 0:
             raise must("pace", "above 0", self.pace)
+        if self.penalty not in PENALTY:
+            raise unknown("penalty", self.penalty, PENALTY)
 
     @classmethod
     def paper(cls, n_layers: int, n_epochs: int | None = None) -> "Schedule":
@@ -71,12 +79,15 @@ class Schedule:
             epoch < self.l1_stop * self.n_epochs
         )
         is_masked = epoch >= self.l1_stop * self.n_epochs
-        every = self.penalty_every
+        every, is_extra = self.penalty_every, self.penalty == "extra"
+        never = epoch < 0
+        is_due = (epoch + 1) % every == 0 if every else never
         return Moment(
             phase=1 + in_l1 + 2 * is_masked,
             l1_factor=1.0 * in_l1,
             theta=theta(epoch * self.pace),
-            is_penalty_epoch=(epoch + 1) % every == 0 if every else epoch < 0,
+            is_penalty_epoch=never if is_extra else is_due,
+            has_extra_penalty=is_due & in_l1 if is_extra else never,
             is_masked=is_masked,
             rate_factor=self.final_rate ** (epoch / self.n_epochs),
         )

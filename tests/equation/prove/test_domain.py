@@ -374,3 +374,18 @@ def test_what_a_unit_cannot_take_is_part_of_the_report(
     assert report.is_safe == is_safe
     assert report.has_pole == (not is_safe and graph.nodes[0].unit == "divide")
     assert said in str(report)
+
+
+@pytest.mark.parametrize(
+    ("unit", "high", "is_safe"),
+    [("exp", 700, True), ("exp", 800, False), ("square", 1e150, True)]
+    + [("square", 1e160, False)],
+)
+def test_what_grows_beyond_all_numbers_is_not_safe(
+    unit: str, high: float, is_safe: bool
+) -> None:
+    """R-28: a value that overflows is no value."""
+    graph = Graph(1, (Node(unit, ({0: 1.0},)),), (({1: 1.0}, {CONSTANT: 1.0}),))
+    report = examine(graph, (1, high))
+    assert report.verdict == "proved" and report.is_safe == report.is_finite == is_safe
+    assert ("too large to compute" in str(report)) == (not is_safe)

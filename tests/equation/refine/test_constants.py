@@ -11,6 +11,7 @@ from eqlearn.equation.refine.constants import (
     standard_errors,
 )
 from eqlearn.equation.refine.criterion import Scored, score
+from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.equation.write.symbolic import recognised
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.training.levenberg import fit
@@ -127,3 +128,31 @@ def test_simple_constants_are_recognised_and_near_ones_are_not() -> None:
     assert exact == sympy.pi * x / 4 + sympy.Rational(1, 3)
     near = sympy.Float(3.1416) * x
     assert recognised(near) == near
+
+
+@pytest.mark.parametrize("in_sine", [False, True])
+def test_few_constants_that_are_not_simple_pass_for_one(in_sine: bool) -> None:
+    """R-28: at most 3 in 100, over errors from 1e-5 to 0.1 of their size."""
+    rng = np.random.default_rng(0)
+    values = np.exp(rng.uniform(np.log(0.2), np.log(12), 10_000))
+    errors = values * np.exp(rng.uniform(np.log(1e-5), np.log(0.1), 10_000))
+    noise = rng.normal(size=10_000)
+    wrong = sum(
+        most_likely_simple(value + error * z, error, in_sine)[0]
+        > STANDARD.snapping.least_odds
+        for value, error, z in zip(values, errors, noise, strict=True)
+    )
+    assert wrong <= 0.03 * 10_000
+
+
+@pytest.mark.parametrize("value", [7 * np.pi / 8, 6 * np.pi / 5, 11 * np.pi / 10])
+def test_rare_multiples_of_pi_are_not_simple(value: float) -> None:
+    _, simple = most_likely_simple(value, 1e-4, in_sine=True)
+    assert simple != value
+
+
+@pytest.mark.parametrize("value", [2.0, 0.5, np.pi, 2 * np.pi, np.pi / 2, 1 / 3])
+def test_common_values_are_still_recognised(value: float) -> None:
+    odds, simple = most_likely_simple(value * 1.0005, 1e-3 * value, in_sine=True)
+    assert odds > STANDARD.snapping.least_odds
+    assert simple == pytest.approx(value, rel=1e-12)

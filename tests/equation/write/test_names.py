@@ -1,11 +1,25 @@
+import builtins
 import keyword
+import math
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eqlearn.equation.write.names import identifiers, latex_name, markup_name, visible
+from eqlearn.equation.write.formulas import formulas
+from eqlearn.equation.write.names import (
+    _C_WORDS,
+    identifiers,
+    latex_name,
+    markup_name,
+    visible,
+)
+from eqlearn.equation.write.source import c_source
+from eqlearn.network.graph import CONSTANT, Graph
 
 
 @pytest.mark.parametrize(
@@ -74,3 +88,28 @@ def test_names_in_latex(name: str, written: str) -> None:
 def test_names_in_markup_close_no_tag_and_no_quote() -> None:
     assert markup_name("</mi>", 0) == "&lt;/mi&gt;"
     assert markup_name("a\"'&", 0) == "a&quot;&#39;&amp;"
+
+
+@pytest.mark.parametrize("standard", ["c99", "gnu17"])
+def test_no_column_is_called_like_a_word_of_the_compiler(
+    standard: str, tmp_path: Path
+) -> None:
+    """R-29: every macro of math.h, and every keyword of C."""
+    gcc = [shutil.which("gcc") or "", f"-std={standard}"]
+    if not gcc[0]:
+        pytest.skip("NO C COMPILER: gcc is missing")
+    listed = subprocess.run(
+        [*gcc, "-dM", "-E", "-D_GNU_SOURCE", "-x", "c", "-"],
+        input="#include <math.h>",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    macros = re.findall(r"#define (\w+) ", listed.stdout)
+    words = [*{*macros, *_C_WORDS, "math_errhandling", *dir(math), *dir(builtins)}]
+    sums = Graph(
+        len(words), (), (({i: 1.0 for i in range(len(words))}, {CONSTANT: 1.0}),)
+    )
+    text = c_source(formulas([sums], words))
+    (tmp_path / "formula.c").write_text(text, encoding="utf-8")
+    subprocess.run([*gcc, "-c", "formula.c"], cwd=tmp_path, check=True)

@@ -13,6 +13,7 @@ from eqlearn.search.learn import learn
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
+from eqlearn.search.task import DEFAULT_UNITS
 from eqlearn.training.samples import samples
 
 #: x1 / (1 + sin² x2): units of its own, and a denominator to lend.
@@ -107,7 +108,10 @@ def test_what_one_target_lends_the_other_finds() -> None:
     y = truth + 0.01 * rng.standard_normal(truth.shape)
 
     def error(targets: slice) -> float:
-        *_, last = learn(Request(x, y[:, targets], seed=0, max_attempts=4, jobs=1))
+        asked = Request(
+            x, y[:, targets], seed=0, max_attempts=4, jobs=1, units=DEFAULT_UNITS
+        )
+        *_, last = learn(asked)
         values = last.candidates[0].snapped.evaluate(x)[0][:, 0]
         return float(np.sqrt(np.mean((values - truth[:, 1]) ** 2)))
 

@@ -13,9 +13,11 @@ from eqlearn.jobs.codec import from_bytes
 from eqlearn.network.graph import Graph
 from eqlearn.search.keep.final_fits import (
     Candidate,
+    criterion_of,
     finalists,
     fit_job,
     front,
+    has_pole_in_domain,
     held_out_errors,
 )
 from eqlearn.search.keep.pool import Entry
@@ -37,9 +39,8 @@ def line_task(n: int = 100, noise: float = 0.0) -> Task:
     return task_of(x, 2 * x[:, 0] + 1 + wiggle)
 
 
-def finished(task: Task, graph: Graph, *, as_it_is: bool = False) -> Candidate:
-    job = fit_job(0, 0, entry(graph, 0.0, votes=4), "0", stays_local=False,
-                  as_it_is=as_it_is)  # fmt: skip
+def finished(task: Task, graph: Graph) -> Candidate:
+    job = fit_job(0, 0, entry(graph, 0.0, votes=4), "0", stays_local=False)
     return Candidate.from_document(
         from_bytes(job.segment(task, job.specification, None).state)
     )
@@ -69,19 +70,16 @@ def test_a_final_fit_finds_the_constants_and_snaps_them() -> None:
     assert (found.votes, found.has_pole) == (4, False)
 
 
-def test_what_is_left_as_it_is_keeps_its_weights() -> None:
-    found = finished(line_task(), formula(1, {0: 1.9, -1: 1.1}), as_it_is=True)
-    assert found.graph.outputs[0][0] == {0: 1.9, -1: 1.1}
-    assert found.snapped is not None and found.n_connected == 0
-
-
 def test_a_pole_in_the_domain_of_use_is_charged() -> None:
     task = line_task()  # to be used from -0.5 to 1.5
     clear, pole = (
         Graph(1, (), (({0: 2.0, -1: 1.0}, {0: w, -1: 1.0}),)) for w in (0.1, 5.0)
     )
-    assert not finished(task, clear, as_it_is=True).has_pole
-    assert finished(task, pole, as_it_is=True).has_pole
+    assert not has_pole_in_domain(task, clear)
+    assert has_pole_in_domain(task, pole)
+    charge = task.strategy.pooling.pole_charge
+    with_pole, without = (criterion_of(task, clear, 0, has) for has in (True, False))
+    assert with_pole - without == pytest.approx(charge)
 
 
 def test_errors_are_measured_on_rows_that_the_fit_did_not_see() -> None:

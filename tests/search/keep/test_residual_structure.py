@@ -6,12 +6,13 @@ import pytest
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.keep.residual_structure import (
     Left,
+    chance_of_structure,
     relatedness,
     residual_structure,
 )
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.strategy import Residuals
+from eqlearn.search.strategy import STANDARD, Residuals
 from eqlearn.search.task import Task
 
 TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))
@@ -49,9 +50,39 @@ def test_rows_with_equal_inputs_are_neighbours_but_none_its_own() -> None:
 
 
 def test_few_rows_say_nothing() -> None:
-    assert residual_structure(TRUE, measured(500)) is Left.UNKNOWN
-    far = replace(measured(2010), n_far=20)  # far points are no neighbours
+    few = STANDARD.residuals.fewest_of_all
+    assert residual_structure(TRUE, measured(few - 1)) is Left.UNKNOWN
+    far = replace(measured(few + 10), n_far=20)  # far points do not count
     assert residual_structure(TRUE, far) is Left.UNKNOWN
+
+
+@pytest.mark.parametrize("n", [60, 200, 1000])
+def test_small_tables_show_a_missing_term_too(n: int) -> None:
+    # One time in fifty noise alone looks as if something might be left.
+    assert residual_structure(TRUE, measured(n)) is not Left.STRUCTURE
+    assert residual_structure(WITHOUT_A_TERM, measured(n)) is Left.STRUCTURE
+
+
+def test_small_tables_show_a_fast_wave_that_is_left() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0, 10, (200, 1))
+    line = Graph(1, (), (({0: 1.0}, {CONSTANT: 1.0}),))
+    noise = 0.1 * rng.normal(size=x.shape)
+    for wave, left in ((0.0, Left.NOISE), (0.1, Left.STRUCTURE)):
+        (task,) = tasks_of(Request(x, x + wave * np.sin(20 * x) + noise))
+        scale = float(task.x_scale[0] / task.y_scale)
+        scaled = line.with_slots([{0: scale}, {CONSTANT: 1.0}])
+        assert residual_structure(scaled, task) is left
+
+
+def test_noise_is_rarely_taken_for_part_of_a_law() -> None:
+    nothing = Graph(2, (), (({CONSTANT: 0.0}, {CONSTANT: 1.0}),))
+    rng, n = np.random.default_rng(0), 0
+    for _ in range(100):
+        x, y = rng.uniform(-1, 1, (150, 2)), rng.normal(size=(150, 1))
+        (task,) = tasks_of(Request(x, y))
+        n += chance_of_structure(nothing, task) < STANDARD.residuals.likely
+    assert n <= 6
 
 
 def test_a_formula_without_a_value_somewhere_leaves_part_of_the_law() -> None:

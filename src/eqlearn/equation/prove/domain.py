@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.prove.extremes import zeros_between
+from eqlearn.equation.prove.extremes import spread, zeros_between
 from eqlearn.equation.prove.subgraph import Fraction, Part, part_of
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import must
@@ -25,6 +25,11 @@ from eqlearn.network.units import unit
 N_BOXES = 4_000
 #: Along how many lines a zero of the denominator is looked for.
 N_LINES = 64
+#: Inputs and connections of the largest formula that is examined; others get a glance.
+LARGEST_EXAMINED = 200
+_N_GLANCES = 64
+#: Inputs of a point that are named.
+_MOST_NAMED = 12
 #: A denominator that falls to this share of its largest value touches zero.
 TOUCHES = 1e-12
 #: A numerator that falls to this share of its largest value is zero.
@@ -110,13 +115,23 @@ class OutputReport:
     @property
     def is_safe(self) -> bool:
         """Whether it is proved that there is a value in the whole domain."""
-        return self.verdict == "proved" and all(a.is_proved for a in self.arguments)
+        is_defined = all(a.is_proved for a in self.arguments)
+        return self.verdict == "proved" and is_defined and self.is_finite
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is proved that nothing on the way grows beyond all numbers."""
+        return math.isfinite(self.output.bound)
 
     def in_words(self, names: Sequence[str]) -> str:
         """Say it in one line, with the names of the inputs."""
         shown = [visible(name, number) for number, name in enumerate(names)]
-        pieces = [_WORDS[self.verdict](self, shown)]
+        is_inside = self.has_pole and self.pole is None
+        about = _about_inner_pole if is_inside else _WORDS[self.verdict]
+        pieces = [about(self, shown)]
         pieces += [_about_argument(self, a, shown) for a in self.arguments]
+        if self.verdict == "proved" and not self.is_finite:
+            pieces.append(_about_size(self, shown))
         return "; ".join(pieces)
 
     def __str__(self) -> str:
@@ -166,6 +181,8 @@ def _report(
     a, b = output
     cut = partial(part_of, graph, low, high)
     both, divisor = cut((a, _ONE), (b, _ONE)), cut((b, _ONE))
+    if both.size > LARGEST_EXAMINED:
+        return _glance(both, divisor, low, high)
     sign, denominator, zeros = _denominator(both, divisor, n_boxes)
     pole = _worst(both, zeros) if len(zeros) else None
     verdict: PoleVerdict = "proved" if denominator.bound > 0 else "not decided"
@@ -180,6 +197,41 @@ def _report(
         output=_output(cut(output), verdict, pole, n_boxes),
         arguments=tuple(_arguments(graph, output, cut, n_boxes)),
     )
+
+
+def _glance(both: Part, divisor: Part, low: Array, high: Array) -> OutputReport:
+    """Report on a formula of thousands of terms, of which little can be known.
+
+    A search finds none like it, but a file may hold it.
+    """
+    points = spread(both.low, both.high, _N_GLANCES)
+    a, b = both.values(points)
+    is_constant = not divisor.inputs
+    with np.errstate(all="ignore"):
+        output = _most(both, points, np.abs(a / b))
+    denominator = _most(both, points, -np.abs(b))
+    denominator = denominator._replace(value=abs(denominator.value))
+    signs = set(np.sign(b[np.isfinite(b)]).tolist())
+    bound = denominator.value if is_constant and denominator.value > 0 else 0.0
+    return OutputReport(
+        domain=tuple(zip(low.tolist(), high.tolist(), strict=True)),
+        used=tuple(both.inputs),
+        verdict="proved" if bound > 0 else "not decided",
+        sign=int(signs.pop()) if len(signs) == 1 else 0,
+        denominator=denominator._replace(bound=bound),
+        is_constant=is_constant,
+        pole=None,
+        output=output,
+        arguments=(),
+    )
+
+
+def _most(both: Part, points: Array, values: Array) -> Extreme:
+    """The largest of the finite values, and where it is taken."""
+    known = np.where(np.isfinite(values), values, -math.inf)
+    best = int(np.argmax(known))
+    value = float(known[best]) if math.isfinite(known[best]) else math.nan
+    return Extreme(value, both.place(points[best]), math.inf)
 
 
 def _denominator(both: Part, divisor: Part, n_boxes: int) -> tuple[int, Extreme, Array]:
@@ -302,7 +354,7 @@ def _about_proof(report: OutputReport, names: Sequence[str]) -> str:
         return "no pole: the denominator is constant (proved)"
     bound = _rounded_down(report.denominator.bound)
     stays = f"above {bound:g}" if report.sign > 0 else f"below {-bound:g}"
-    ranges = ", ".join(_range(names[d], *report.domain[d]) for d in report.used)
+    ranges = _listed([_range(names[d], *report.domain[d]) for d in report.used])
     return f"no pole: the denominator stays {stays} for all {ranges} (proved)"
 
 
@@ -312,6 +364,11 @@ def _about_pole(report: OutputReport, names: Sequence[str]) -> str:
     if report.pole.is_removable:
         return f"0/0: {where}, and so is the numerator"
     return f"pole: {where}, where the numerator is {report.pole.numerator:.3g}"
+
+
+def _about_inner_pole(report: OutputReport, names: Sequence[str]) -> str:
+    del report, names  # the argument that is zero is named beside this
+    return "pole: a denominator inside is 0"
 
 
 def _about_doubt(report: OutputReport, names: Sequence[str]) -> str:
@@ -330,6 +387,12 @@ _WORDS: dict[PoleVerdict, Callable[[OutputReport, Sequence[str]], str]] = {
     "pole found": _about_pole,
     "not decided": _about_doubt,
 }
+
+
+def _about_size(report: OutputReport, names: Sequence[str]) -> str:
+    value, point, _ = report.output
+    found = f"{value:.3g} is reached{_at(report, point, names)}"
+    return f"values may be too large to compute: {found}"
 
 
 def _about_argument(
@@ -355,7 +418,12 @@ def _at(report: OutputReport, point: Sequence[float], names: Sequence[str]) -> s
         # A zero found by bisection is not worth its digits: 1e-30 in [-1, 1] is 0.
         is_zero = abs(point[d]) < TOUCHES * max(map(abs, report.domain[d]))
         places.append(f"{names[d]} = {0 if is_zero else point[d]:.6g}")
-    return f" at {', '.join(places)}" if places else ""
+    return f" at {_listed(places)}" if places else ""
+
+
+def _listed(parts: Sequence[str]) -> str:
+    more = len(parts) - _MOST_NAMED
+    return ", ".join(parts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _range(name: str, low: float, high: float) -> str:

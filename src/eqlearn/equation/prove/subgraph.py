@@ -23,6 +23,11 @@ class Part(NamedTuple):
     high: Array
     middle: Array  # of the whole domain
 
+    @property
+    def size(self) -> int:
+        """How many inputs and connections it has."""
+        return len(self.inputs) + sum(map(len, self.graph.slots()))
+
     def values(self, x: Array) -> Array:
         """Compute the fractions (M, N) for inputs (N, D); infinite ones are NaN."""
         with np.errstate(all="ignore"):

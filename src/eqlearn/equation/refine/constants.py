@@ -1,6 +1,5 @@
 """The constants of a formula: standard errors, and snapping to simple values."""
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -61,13 +60,13 @@ def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored
 def _options(
     graph: Graph, samples: Samples, by: Snapping
 ) -> list[tuple[float, Connection, float]]:
-    """The odds for each constant that is rather simple than not, and its value then."""
+    """The odds for each constant that is most likely simple, and its value then."""
     angles = sine_slots(graph)
     options = []
     for constant in constants(graph, samples):
         in_sine = constant.connection[0] in angles
         odds, value = most_likely_simple(constant.value, constant.error, in_sine, by)
-        if odds > 1:
+        if odds > by.least_odds:
             options.append((odds, constant.connection, value))
     return options
 
@@ -82,16 +81,16 @@ def most_likely_simple(
     point. So a coarse grid convinces sooner, and no grid does whose step is a few
     errors.
     """
-    units = (1.0, math.pi) if in_sine else (1.0,)
+    kinds = [(1.0, by.shares), (math.pi, by.shares_of_pi)][: 1 + in_sine]
     error = max(error, by.precision * abs(value))
     best = 0.0, value
-    for (n, share), unit in itertools.product(by.shares, units):
+    for unit, (n, share) in ((u, one) for u, some in kinds for one in some):
         step = unit / n
         simple = round(value / step) * step
         if simple:
             z = (value - simple) / error
             density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / error
-            best = max(best, (share / len(units) * step * density, simple))
+            best = max(best, (share / len(kinds) * step * density, simple))
     return best
 
 

@@ -40,8 +40,9 @@ def score(
     graph: Graph, sse: float, samples: Samples, tactics: Tactics = STANDARD
 ) -> Scored:
     """Attach the criterion to a fitted graph."""
-    n = samples.n_residuals
-    return Scored(graph, sse, tactics.criterion.bic(sse, n, graph.n_parameters))
+    n, criterion = samples.n_residuals, tactics.criterion
+    charge = criterion.charge(graph)
+    return Scored(graph, sse, criterion.bic(sse, n, graph.n_parameters, charge))
 
 
 def refit(

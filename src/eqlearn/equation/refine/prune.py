@@ -106,7 +106,9 @@ def _remove_some(
         if reduced.is_empty:
             continue
         n = samples.n_residuals
-        target = criterion.sse_to_reach(best.bic, n, reduced.n_parameters)
+        target = criterion.sse_to_reach(
+            best.bic, n, reduced.n_parameters, criterion.charge(reduced)
+        )
         graph, sse, _ = fit(
             reduced,
             samples,

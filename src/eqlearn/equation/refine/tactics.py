@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from eqlearn.network.graph import Graph
+
 Value = TypeVar("Value")
 
 
@@ -18,7 +20,10 @@ def tuned(value: Value, why: str) -> Value:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What formulas are compared by: N log(SSE/N + exact) + p (log N + 2 log K)."""
+    """What formulas are compared by.
+
+    N log(SSE/N + exact) + p (log N + 2 log K), and what its units cost.
+    """
 
     exact: float = tuned(
         1e-22, "mean squared residual, of a target of unit size, that counts as none"
@@ -33,6 +38,21 @@ class Criterion:
         4, "a formula with more parameters retells the rows instead of explaining them"
     )
 
+    unit_prices: tuple[tuple[str, float], ...] = tuned(
+        (
+            ("multiply", 1.4),
+            ("divide", 2.8),
+            *((unit, 4.6) for unit in ("exp", "log", "sqrt", "tanh")),
+            *((unit, 4.6) for unit in ("asin", "acos", "atan")),
+        ),
+        "2 log of how many others each was picked from; for a sine its argument pays",
+    )
+
+    def charge(self, graph: Graph) -> float:
+        """What the units of a formula cost."""
+        prices = dict(self.unit_prices)
+        return sum(prices.get(node.unit, 0.0) for node in graph.nodes)
+
     def cost(self, n: int) -> float:
         """What a parameter costs when `n` numbers are explained."""
         return math.log(n) + 2.0 * math.log(self.n_alternatives)
@@ -41,19 +61,22 @@ class Criterion:
         """The most parameters that a formula of `n` numbers may have."""
         return max(1, n // self.rows_a_parameter)
 
-    def bic(self, sse: float, n: int, n_parameters: int) -> float:
-        """N log(SSE/N) + p (log N + 2 log K); smaller is better.
+    def bic(self, sse: float, n: int, n_parameters: int, charge: float = 0.0) -> float:
+        """N log(SSE/N) + p (log N + 2 log K) + charge; smaller is better.
 
         `exact` is the mean squared residual below which nothing more is explained:
         without noise every imitation could be improved for ever.
         """
         if not math.isfinite(sse) or n_parameters > self.most_parameters(n):
             return math.inf
-        return n * math.log(sse / n + self.exact) + n_parameters * self.cost(n)
+        size = n_parameters * self.cost(n) + charge
+        return n * math.log(sse / n + self.exact) + size
 
-    def sse_to_reach(self, best: float, n: int, n_parameters: int) -> float:
+    def sse_to_reach(
+        self, best: float, n: int, n_parameters: int, charge: float = 0.0
+    ) -> float:
         """The squared error at which the criterion would equal `best`."""
-        exponent = (best - n_parameters * self.cost(n)) / n
+        exponent = (best - n_parameters * self.cost(n) - charge) / n
         return n * (math.exp(min(exponent, 700.0)) - self.exact)
 
 
@@ -181,6 +204,13 @@ class Snapping:
             *((6, 0.03), (8, 0.03), (10, 0.08), (100, 0.05)),
         ),
         "of simple constants, the share of multiples of 1/n: integers are commonest",
+    )
+    shares_of_pi: tuple[tuple[int, float], ...] = tuned(
+        ((1, 0.5), (2, 0.2), (3, 0.05), (4, 0.05), (6, 0.02)),
+        "the same for multiples of π/n in sines: nobody writes 6π/5",
+    )
+    least_odds: float = tuned(
+        3.0, "that a constant is simple: of those that are not, 3 in 100 pass for one"
     )
     precision: float = tuned(1e-12, "no constant is known better, relative to its size")
 

@@ -18,9 +18,12 @@ from eqlearn.equation.write.symbolic import expressions, recognised, rounded
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.graph import CONSTANT, Graph
 
+_AS_CODE = "Export it as code, JSON or a function."
 #: A formula in one line repeats each unit wherever it is used, so its length can double
 #: with every unit. Nobody reads one of more terms.
 MOST_TERMS = 1_000
+#: SymPy takes seconds for functions of functions that are nested deeper.
+MOST_NESTED = 20
 
 
 def to_sympy(
@@ -47,17 +50,29 @@ def _inner_expressions(
     n_terms = max(_sizes(formulas.graph))
     if n_terms > MOST_TERMS:
         what = f"of at most {MOST_TERMS} terms to be one formula"
-        hint = "Export it as code, JSON or a function."
-        raise must("formulas", what, n_terms, hint)
+        raise must("formulas", what, n_terms, _AS_CODE)
+    depth = _depth(formulas.graph)
+    if depth > MOST_NESTED:
+        what = f"nested at most {MOST_NESTED} deep to be one formula"
+        raise must("formulas", what, depth, _AS_CODE)
     try:
         found = expressions(formulas.graph)
-    except OverflowError as error:
+        if recognise:
+            found = tuple(map(recognised, found))
+        if digits is not None:
+            found = tuple(rounded(expression, digits) for expression in found)
+    except (OverflowError, ValueError) as error:
         raise must("formulas", "of constants within range", str(error)) from error
-    if recognise:
-        found = tuple(map(recognised, found))
-    if digits is not None:
-        found = tuple(rounded(expression, digits) for expression in found)
     return found
+
+
+def _depth(graph: Graph) -> int:
+    """How many units are inside one another, at most."""
+    depths = [0] * graph.n_inputs
+    for node in graph.nodes:
+        sources = {s for linear in node.arguments for s in linear if s != CONSTANT}
+        depths.append(1 + max((depths[s] for s in sources), default=0))
+    return max(depths, default=0)
 
 
 def _sizes(graph: Graph) -> list[int]:

@@ -8,14 +8,20 @@ import re
 from collections.abc import Collection, Iterable
 from xml.sax.saxutils import escape
 
-# Keywords of C, and names that math.h or gcc itself replaces by something else.
+# Keywords of C and C++, and names that math.h or gcc replaces by something else.
 _C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for "
     "goto if inline int long register restrict return short signed sizeof static "
     "struct switch typedef union unsigned void volatile while bool complex imaginary "
     "asm typeof main errno linux unix i386 NAN INFINITY HUGE HUGE_VAL HUGE_VALF "
     "HUGE_VALL MAXFLOAT MATH_ERRNO MATH_ERREXCEPT SNAN DOMAIN SING OVERFLOW UNDERFLOW "
-    "PLOSS TLOSS X_TLOSS".split()
+    "PLOSS TLOSS X_TLOSS math_errhandling signgam alignas alignof atomic constexpr "
+    "generic noreturn nullptr static_assert thread_local true false typeof_unqual and "
+    "and_eq bitand bitor catch char8_t char16_t char32_t class co_await co_return "
+    "co_yield compl concept const_cast consteval constinit decltype delete "
+    "dynamic_cast explicit export friend mutable namespace new noexcept not not_eq "
+    "operator or or_eq private protected public reinterpret_cast requires static_cast "
+    "template this throw try typeid typename using virtual wchar_t xor xor_eq".split()
 )
 _LONGEST_IDENTIFIER = 31  # what C99 promises to tell apart in external names
 

@@ -30,9 +30,9 @@ from eqlearn.search.conclude.selection import (
 #: α of V^int-S, as in the paper's figure on selection; β is 1 - α.
 ALPHAS = tuple(i / 20 for i in range(21))
 
-_HEADER = ("far points", "criterion", "runs", "identified")
+_HEADER = ("far points", "criterion", "runs", "right picks")
 _NOTES = (
-    "identified: runs in which this criterion picks a candidate within 1 % of the "
+    "right picks: runs in which this criterion picks a candidate within 1 % of the "
     "target's spread over three times the training range, for every output",
     "runs: all of our fast recipe, on every problem, in which the criterion can be "
     "computed",

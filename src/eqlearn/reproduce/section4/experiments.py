@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from eqlearn.errors import unknown
 from eqlearn.problems import RANDOM_EXPRESSIONS, problem
+from eqlearn.problems.paper import CART_PENDULUM
 from eqlearn.reproduce.section4.runs import ONE_TIME, TEN_TIMES, TO_THE_END, Run
 
 FAST = "fast"
@@ -21,11 +22,6 @@ TRAINED = ("eql", "mlp", "svr")
 EVOLUTIONARY = ("pyoperon", "gplearn")
 #: Methods whose training takes hours: they keep what they have finished.
 OF_HOURS = (OURS["paper"], OURS["refined"], "eql")
-#: The paper's 10000 points less those it holds out. Methods that hold rows out take
-#: them from these.
-N_ROWS = 9000
-#: Labelled points outside the training range, for the selection V^int&ex.
-N_FAR = 40
 
 
 @dataclass(frozen=True)
@@ -36,12 +32,12 @@ class Experiment:
     problems: tuple[str, ...]
     n_seeds: int
     seconds: float  # for one run, unless its limit is a multiple of eqlearn's time
-    far: tuple[int, ...] = (0, N_FAR)
+    has_far: bool = True  # whether everything is learned with far points, too
     rivals: tuple[str, ...] = TRAINED + EVOLUTIONARY
 
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    "division": Experiment("Division", ("division",), 10, 60, far=(0,)),
+    "division": Experiment("Division", ("division",), 10, 60, has_far=False),
     "formulas": Experiment("Formulas", ("F-1", "F-2", "F-3", "F-4"), 10, 60),
     "random": Experiment(
         "Random expressions",
@@ -52,7 +48,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     ),
     "pendulum": Experiment(
         "Cart-pendulum",
-        ("cart-pendulum", "cart-pendulum-noisy", "cart-pendulum-scaled"),
+        tuple(p.name for p in CART_PENDULUM),
         10,
         180,
         rivals=(*TRAINED, *EVOLUTIONARY, "sindy", "sindy-informed", "zero"),
@@ -95,14 +91,27 @@ def runs_of(
         if recipe != FAST:
             limits |= dict.fromkeys((OURS[recipe], *TRAINED), (TO_THE_END,))
     return [
-        Run(method, name, which, seed, N_ROWS, problem(which).noise, n_far, limit)
+        measured(which, method, name, seed, limit, has_far=has_far)
         for method in known
         if methods is None or method in methods
         for seed in range(1, (n_seeds or asked.n_seeds) + 1)
-        for n_far in asked.far
+        for has_far in (False, True)[: 1 + asked.has_far]
         for which in asked.problems
         for limit in limits.get(method, (f"{seconds or asked.seconds:g}",))
     ]
+
+
+def measured(
+    which: str, method: str, group: str, seed: int, limit: str, *, has_far: bool
+) -> Run:
+    """A run on a problem as it is measured.
+
+    The rows are the paper's less those it holds out; methods that hold rows out take
+    them from these.
+    """
+    asked = problem(which)
+    n_far = asked.n_far if has_far else 0
+    return Run(method, group, which, seed, asked.n_seen, asked.noise, n_far, limit)
 
 
 class Published(NamedTuple):

@@ -9,7 +9,6 @@ from eqlearn.problems import problem
 from eqlearn.report.plots import FAINT, FORMULA, INK, MEASURED, drawing
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.criteria_compared import right_picks
-from eqlearn.reproduce.section4.experiments import N_FAR
 from eqlearn.reproduce.section4.runs import ONE_TIME, TIMES
 from eqlearn.reproduce.section4.tables import METHODS, against_truth
 
@@ -31,14 +30,16 @@ _LOOKS = {
 }
 
 
-def plot_slices(lines: Iterable[Line], n_far: int = 0) -> "Figure | None":
+def plot_slices(lines: Iterable[Line], has_far: bool = False) -> "Figure | None":
     """Plot truth and methods along x1 = x2 = ... = x, far outside the data.
 
     Of every method the run with the median error is drawn; an output that all of them
     have to copy from an input is left out.
     """
     chosen = _median_runs(
-        line for line in lines if line["far"] == n_far and line["method"] in _LOOKS
+        line
+        for line in lines
+        if bool(line["far"]) == has_far and line["method"] in _LOOKS
     )
     cuts = [
         (which, m)
@@ -129,7 +130,7 @@ def plot_selection(lines: Iterable[Line]) -> "Figure | None":
 _ALONG = "Along x1 = x2 = … = x, far outside the data (shaded); the median runs"
 _CAPTIONS = {
     "slices": _ALONG,
-    "slices-far": f"{_ALONG}, with {N_FAR} far points",
+    "slices-far": f"{_ALONG}, with far points",
     "selection": "How often V^int-S picks the right candidate, over its weight α",
     "alpha": "How often V^int-S picks the right candidate, over its weight α",
 }
@@ -144,7 +145,7 @@ def drawn(name: str, lines: Sequence[Line]) -> "dict[str, Figure]":
     """All figures of an experiment, by the names of their files."""
     figures = {
         f"{name}-slices": plot_slices(lines),
-        f"{name}-slices-far": plot_slices(lines, n_far=N_FAR),
+        f"{name}-slices-far": plot_slices(lines, has_far=True),
         f"{name}-selection": plot_selection(lines),
     }
     return {key: figure for key, figure in figures.items() if figure is not None}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn.baselines.ours import answer_of
+from eqlearn.baselines.ours import answers_of
 from eqlearn.baselines.question import Answer
 from eqlearn.jobs.backends import backend
 from eqlearn.jobs.job import Stage, Together
@@ -20,12 +20,13 @@ from eqlearn.jobs.store import Memory
 from eqlearn.network.document import from_document
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import rescaled
+from eqlearn.problems import problem
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.section4.experiments import OURS, published
 from eqlearn.reproduce.section4.missing_runs import summary
 from eqlearn.reproduce.section4.networks import Training, grid_of, key_of
 from eqlearn.reproduce.section4.runs import TimedRun, judged_for, posed
-from eqlearn.reproduce.section4.tables import IN_SQUARES
+from eqlearn.reproduce.section4.tables import IN_SQUARES, commits_of
 from eqlearn.reproduce.text_tables import TextTable
 from eqlearn.search.attempts.random_networks import to_formula
 from eqlearn.search.conclude.selection import Candidates, chosen
@@ -34,11 +35,10 @@ from eqlearn.search.keep.pool import Pool
 from eqlearn.search.keep.target import Target
 from eqlearn.search.learn import Found
 from eqlearn.search.prepare import tasks_of
-from eqlearn.search.request import Request
 from eqlearn.search.task import Task, numerical_context
 
-#: The paper's criteria, and how many far points each looks at.
-CRITERIA = {"v_int_s": 0, "v_int_ex": 40}
+#: The paper's criteria, and whether each looks at far points.
+CRITERIA = {"v_int_s": False, "v_int_ex": True}
 
 
 class Pick(NamedTuple):
@@ -94,12 +94,11 @@ def refined_pick(pick: Pick) -> Line:
     line = pick.line
     if line["graph"] is None:
         message = f"{line['n_parameters']} weights are too many to be kept"
-        return {"status": "nothing found", "identified": "no", "message": message}
+        return {"status": "nothing found", "message": message}
     training = Training(line["problem"], line["seed"], rows=line["rows"])
     question = posed(TimedRun(training.run, math.inf))
-    far = question.far if CRITERIA[pick.criterion] else None
-    seed, grid = line["seed"], training.grid
-    tasks = tasks_of(Request(question.x, question.y, seed=seed, far=far, recipe=grid))
+    far = question.far if CRITERIA.get(pick.criterion) else None
+    tasks = tasks_of(training.request(question, far=far))
     network = from_document(line["graph"])
     answers = [
         _refined(task, network, number, question.names)
@@ -125,7 +124,8 @@ def _refined(
     with backend({"0": task}, jobs=1) as here:
         ending = run([_Finishing(target)], here, Memory())
     found = Found(tuple(target.candidates), 1, ending.seconds, ending.reason)
-    return answer_of(found, names)
+    (answer,) = answers_of([found], names)
+    return answer
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,11 @@ def told(pick: Pick, is_refined: bool = False) -> str:
 NOTES = (
     "errors: median [least, most] over the seeds, root mean squares at 5000 points "
     "against the noise-free truth, with θ = 1e-4",
-    "paper, outside: against targets with the noise of the training data, which is "
-    "what the true formula has as its error there",
-    "size: connected units s of the picks, of 78 networks a grid",
+    "as there, and paper: against targets with the noise of the training data, which "
+    "is what the true formula has as its error there; of the cart-pendulum mean "
+    "squares per output",
+    "networks: that were picked from; a whole grid has 78; size: connected units s of "
+    "the picks",
 )
 
 
@@ -170,36 +172,55 @@ def table(
         rows += [
             [*how, criterion, *_cells(picks)] for how, picks in sorted(groups.items())
         ]
-    rows.sort(key=lambda row: row[:3])
+    rows.sort(key=lambda row: row[:5])
     return TextTable("Networks of the paper's grids", list(COLUMNS), rows, list(NOTES))
 
 
 COLUMNS = (
-    *("problem", "length", "initial weights", "criterion", "seeds", "networks"),
-    *("inside", "outside", "paper, outside", "size", "parameters"),
+    *("problem", "length", "initial weights", "penalty epochs"),
+    *("criterion", "seeds", "networks"),
+    *("inside", "outside", "outside, as there", "paper", "size", "parameters"),
+    "commits",
 )
 
 
 def _trained_how(line: Line) -> tuple[str, ...]:
-    return line["problem"], f"{line['length']:g}", line["options"]["initial"]
+    options = line["options"]["initial"], line["options"]["penalty"]
+    return line["problem"], f"{line['length']:g}", *options
 
 
 def _cells(picks: Sequence[Pick]) -> list[str]:
     first = picks[0]
-    which, n_far = first.line["problem"], CRITERIA.get(first.criterion, 0)
-    # Of the cart-pendulum the paper tells mean squares.
-    theirs = None if which in IN_SQUARES else published(which, OURS["paper"], n_far)
+    which = first.line["problem"]
+    n_far = problem(which).n_far if CRITERIA.get(first.criterion) else 0
+    theirs = published(which, OURS["paper"], n_far)
     return [
         str(len(picks)),
         str(sum(pick.n_networks for pick in picks)),
-        *(_spread(picks, name) for name in ("rms_inside", "rms_outside")),
+        *(_spread(_numbers(picks, name)) for name in ("rms_inside", "rms_outside")),
+        _spread([_as_there(pick.line) for pick in picks]),
         "–" if theirs is None else str(theirs),
-        *(_spread(picks, name) for name in ("s", "n_parameters")),
+        *(_spread(_numbers(picks, name)) for name in ("s", "n_parameters")),
+        commits_of([pick.line for pick in picks]),
     ]
 
 
-def _spread(picks: Sequence[Pick], name: str) -> str:
-    values = [math.inf if (v := p.line[name]) is None else v for p in picks]
+def _as_there(line: Line) -> float:
+    """The error outside as the paper has it, with the noise of the targets."""
+    outside = line["rms_outside"]
+    asked = problem(line["problem"])
+    noise = line["noise"] * asked.noise_scale
+    square = math.inf if outside is None else outside**2 + float(np.sum(noise**2))
+    if line["problem"] in IN_SQUARES:
+        return square / len(asked.outputs)
+    return math.sqrt(square)
+
+
+def _numbers(picks: Sequence[Pick], name: str) -> list[float]:
+    return [math.inf if (v := pick.line[name]) is None else v for pick in picks]
+
+
+def _spread(values: Sequence[float]) -> str:
     middle, least, most = median(values), min(values), max(values)
     return (
         f"{middle:.3g}"

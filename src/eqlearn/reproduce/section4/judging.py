@@ -8,10 +8,12 @@ from eqlearn._types import Array
 from eqlearn.baselines.question import Answer
 from eqlearn.equation.write.symbolic import rounded
 from eqlearn.problems import (
+    Agreement,
     Identification,
     Learned,
     OutputIdentification,
     Problem,
+    agreement,
     has_true_form,
     identified,
 )
@@ -43,7 +45,6 @@ def judge(
     wide = rng.uniform(low, high, size=(_N_TEST, len(low)))
     return {
         "status": "ok",
-        "identified": judgement.how,
         "symbolic": judgement.symbolic,
         "numeric": judgement.numeric,
         "decided": _decided(judgement, asked.outputs),
@@ -70,6 +71,11 @@ def judge(
     }
 
 
+def agreement_of(line: Line) -> Agreement:
+    """What a line says of all outputs; nothing is said of what failed."""
+    return agreement(bool(line.get("symbolic")), bool(line.get("numeric")))
+
+
 def _true_form(
     learned: Sequence[Learned], asked: Problem, rng: np.random.Generator
 ) -> Line:
@@ -81,7 +87,7 @@ def _true_form(
 def _nothing_found(answers: Sequence[Answer | None], asked: Problem) -> Line:
     missing = [o for o, a in zip(asked.outputs, answers, strict=True) if a is None]
     message = f"no formula for {', '.join(missing)}"
-    nothing = {"status": "nothing found", "identified": "no", "message": message}
+    nothing = {"status": "nothing found", "message": message}
     return {**nothing, "true_form": False} if asked.by_form else nothing
 
 

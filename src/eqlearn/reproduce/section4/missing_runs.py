@@ -15,6 +15,7 @@ from typing import Any
 from eqlearn._types import Tell
 from eqlearn.reproduce.jsonl import Line, append_line
 from eqlearn.reproduce.section4.experiments import OF_HOURS
+from eqlearn.reproduce.section4.judging import agreement_of
 from eqlearn.reproduce.section4.runs import (
     Run,
     TimedRun,
@@ -113,11 +114,7 @@ def _patience(timed: TimedRun) -> float:
 
 def _line(timed: TimedRun, result: Line | Failure, n_at_once: int) -> Line:
     if isinstance(result, Failure):
-        result = {
-            "status": result.status,
-            "message": result.message,
-            "identified": "no",
-        }
+        result = {"status": result.status, "message": result.message}
     limit = round(timed.time_limit, 1) if math.isfinite(timed.time_limit) else None
     asked: dict[str, Any] = {**vars(timed.run), "time_limit": limit}
     return {**asked, **circumstances(n_at_once), **result}
@@ -134,7 +131,7 @@ def summary(line: Line) -> str:
     )
     if len(formulas) > _LONGEST_FORMULA:
         formulas = formulas[: _LONGEST_FORMULA - 1] + "…"
-    found = {"no": "NOT identified"}.get(line["identified"], line["identified"])
+    found = {"no": "NOT identified"}.get(one := agreement_of(line), one)
     if "true_form" in line:
         close = "close" if line["numeric"] else "NOT found"
         found = "true form" if line["true_form"] else close

@@ -19,6 +19,7 @@ import numpy as np
 
 from eqlearn import __version__
 from eqlearn._types import Array, Tell
+from eqlearn.baselines.question import Question
 from eqlearn.errors import must
 from eqlearn.network.architecture import Architecture
 from eqlearn.network.canonical import compact
@@ -28,17 +29,17 @@ from eqlearn.network.graph import Graph, from_network
 from eqlearn.network.instance import active_units, connected_units
 from eqlearn.network.transform import rescaled
 from eqlearn.problems import problem
+from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
-from eqlearn.reproduce.section4.experiments import N_FAR, OURS
-from eqlearn.reproduce.section4.runs import TO_THE_END, Run, TimedRun, commit, posed
+from eqlearn.reproduce.section4.experiments import OURS
+from eqlearn.reproduce.section4.runs import TO_THE_END, Run, TimedRun, posed
 from eqlearn.search.attempts import grid_networks as grids
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
+from eqlearn.search.strategy import STANDARD
 from eqlearn.search.task import Task
 
-#: The paper's points, of which a tenth is held out.
-N_POINTS = 10_000
 #: Noise-free points that the networks are tested on, inside and outside.
 N_TEST = 5000
 #: The paper's networks, as their training leaves them.
@@ -49,8 +50,6 @@ MOST_KEPT = 150
 DIGITS = 9
 #: Seconds after which a batch under way is written down, and told about.
 SAVE_EVERY, NEWS_EVERY = 30.0, 300.0
-#: Of penalty epochs: each takes the place of an ordinary one.
-PENALTY = "in_place"
 
 #: What a file of another version, or one that is cut off, is refused with.
 UNREADABLE = (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile)
@@ -63,7 +62,7 @@ class Training:
     problem: str
     seed: int
     length: float = 1.0  # of the paper's T = (L - 1) · 10000 epochs
-    rows: int = N_POINTS
+    rows: int | None = None  # the problem's own number
     grid: Grid = GRID
 
     def __post_init__(self) -> None:
@@ -74,9 +73,24 @@ class Training:
     @property
     def run(self) -> Run:
         """The run that draws the data."""
-        noise, method = problem(self.problem).noise, OURS["paper"]
-        about = "networks", self.problem, self.seed, self.rows, noise, N_FAR
-        return Run(method, *about, TO_THE_END)
+        asked, method = problem(self.problem), OURS["paper"]
+        about = "networks", self.problem, self.seed, self.rows or asked.n_train
+        return Run(method, *about, asked.noise, asked.n_far, TO_THE_END)
+
+    def request(
+        self, question: Question, far: tuple[Array, Array] | None = None
+    ) -> Request:
+        """What is asked of a search on the data that the run has drawn."""
+        share = problem(self.problem).held_out
+        strategy = replace(STANDARD, rows=replace(STANDARD.rows, held_out=share))
+        return Request(
+            question.x,
+            question.y,
+            seed=self.seed,
+            far=far,
+            recipe=self.grid,
+            strategy=strategy,
+        )
 
     def batches(self) -> "list[GridBatch]":
         """All networks, the deepest first: their training is the longest."""
@@ -89,18 +103,18 @@ class Training:
         return {
             "problem": self.problem,
             "seed": self.seed,
-            "rows": self.rows,
+            "rows": self.run.rows,
             "noise": self.run.noise,
             "length": self.length,
-            "options": {"initial": self.grid.initial, "penalty": PENALTY},
+            "options": {"initial": self.grid.initial, "penalty": self.grid.penalty},
         }
 
 
 def trainings(
-    problems: Sequence[str], seeds: Sequence[int], length: float, initial: str
+    problems: Sequence[str], seeds: Sequence[int], length: float = 1.0, **options: Any
 ) -> list[Training]:
-    """The paper's grid on several problems, from every seed."""
-    grid = replace(GRID, initial=initial)
+    """The paper's grid, with some options of its own, on problems, from every seed."""
+    grid = replace(GRID, **options)
     return [
         Training(name, seed, length, grid=grid) for seed in seeds for name in problems
     ]
@@ -159,13 +173,26 @@ def key_of(line: Line) -> str:
 
 
 def train_networks(
-    trainings: Sequence[Training], path: Path, *, tell: Tell = print
+    trainings: Sequence[Training],
+    path: Path,
+    *,
+    depths: Sequence[int] | None = None,
+    tell: Tell = print,
 ) -> None:
-    """Train the networks that a file has no line of, one batch after another."""
+    """Train the networks that a file has no line of, one batch after another.
+
+    `depths` are those that are wanted, if not all are.
+    """
+    known_depths = {depth for training in trainings for depth in training.grid.depths}
+    for depth in depths or ():
+        if depth not in known_depths:
+            raise must("depths", f"some of {sorted(known_depths)}", depth)
     path.parent.mkdir(parents=True, exist_ok=True)
     for training in trainings:
         data: GridData | None = None
         for batch in training.batches():
+            if depths is not None and batch.depth not in depths:
+                continue
             known = {key_of(line) for line in whole_lines(path)}
             missing = [l1 for l1 in batch.l1 if batch.key(l1) not in known]
             if not missing:
@@ -269,9 +296,7 @@ def data_of(training: Training) -> GridData:
     run, asked = training.run, training.run.asked
     question, rng = posed(TimedRun(run, math.inf)), run.random(1)
     assert question.far is not None
-    tasks = tasks_of(
-        Request(question.x, question.y, seed=training.seed, recipe=training.grid)
-    )
+    tasks = tasks_of(training.request(question))
     task = grids.as_trained_on(tasks)
     y_scale = grids.trained_scale(np.array([one.y_scale for one in tasks]))
     rows = slice(-task.n_held_out, None)

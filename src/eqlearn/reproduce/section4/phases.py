@@ -8,7 +8,6 @@ import numpy as np
 from eqlearn.jobs.store import training_curves
 from eqlearn.problems import problem
 from eqlearn.report.plots import plot_phases
-from eqlearn.reproduce.section4.experiments import N_ROWS
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.learn import learn
 from eqlearn.search.request import Request
@@ -26,7 +25,7 @@ RUN = "phases-run"
 def watched(out: Path, seed: int = 1) -> "Figure":
     """Train the networks, or go on training them, and plot their weights over time."""
     asked = problem("division")
-    x, y = asked.sample(N_ROWS, np.random.default_rng(seed))
+    x, y = asked.sample(asked.n_seen, np.random.default_rng(seed))
     keep = out / RUN
     (found,) = learn(Request(x, y, seed=seed, recipe=WATCHED, jobs=1, run_dir=keep))
     if found.ended == "interrupt":

@@ -3,7 +3,6 @@
 import math
 import os
 import platform
-import subprocess
 import sys
 import time
 import zlib
@@ -20,6 +19,7 @@ from eqlearn.baselines.methods import METHODS
 from eqlearn.baselines.question import Answer, NotPossible, Question
 from eqlearn.problems import Problem, problem
 from eqlearn.report.progress import logged
+from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.judging import judge
 
@@ -148,23 +148,6 @@ def circumstances(n_workers: int) -> Line:
         "jobs": n_workers,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def commit() -> str:
-    """Name the commit, with a + if the library was changed since; "" if installed."""
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(Path(__file__).parent), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    try:
-        # Installed into another project, it is that one's commit and not ours.
-        git("ls-files", "--error-unmatch", Path(__file__).name)
-        changed = git("status", "--porcelain", "--", "..")
-        return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 #: The time limit of a run in seconds; None while eqlearn's time is not known.

@@ -23,12 +23,14 @@ from eqlearn.control.planning import planner
 from eqlearn.control.rollouts import Trajectory, collect
 from eqlearn.control.simulate import Dynamics, stepper
 from eqlearn.errors import must, unknown
+from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
 from eqlearn.reproduce.section5.control_equations import (
     coefficients,
     largest_deviation,
     largest_errors,
 )
+from eqlearn.reproduce.section5.control_selection import selected_by
 
 #: The file of finished pieces.
 LINES = "control.jsonl"
@@ -52,10 +54,11 @@ class Extent:
     noise_rollouts: int = 3  # of the experiments with noise
     models: tuple[str, ...] = ("eql", "mlp", "true")
     time_limit: float = 300.0  # seconds to learn the equations; most end earlier
-    planner: str = "mppi"
+    planner: str = "shooting"  # the paper's
     n_steps: int = 500  # of a run, 10 seconds
     rollout_steps: int = 1000  # 20 seconds
     spread: float = TRAINING_SPREAD  # of the random actions, in units of the largest
+    selects: bool = True  # by the last rollout; else equations are learned from it, too
 
 
 #: Enough to see all of it, in two minutes.
@@ -77,6 +80,7 @@ class Piece:
     rollout_steps: int
     time_limit: float  # for learning equations
     spread: float = TRAINING_SPREAD
+    selects: bool = True  # of one rollout nothing is left to select by
 
     @property
     def data_name(self) -> str:
@@ -84,6 +88,7 @@ class Piece:
         name = f"k{self.rollouts}-e{self.experiment}"
         name += f"-n{self.rollout_steps}" if self.rollout_steps != 1000 else ""
         name += f"-a{self.spread:g}" if self.spread != TRAINING_SPREAD else ""
+        name += "" if self.selects else "-all"
         for kind in ("sensor", "action"):
             noise = getattr(self, f"{kind}_noise")
             name += f"-{kind}{noise:g}" if noise else ""
@@ -154,6 +159,7 @@ def pieces(extent: Extent) -> list[Piece]:
                 extent.rollout_steps if model != "true" else 0,
                 extent.time_limit if model == "eql" else 0.0,
                 extent.spread if model != "true" else TRAINING_SPREAD,
+                extent.selects or model != "eql" or rollouts == 1,
             )
             found.append(piece)
     return list(dict.fromkeys(found))
@@ -192,6 +198,7 @@ def _check(extent: Extent) -> None:
 
 def perform(piece: Piece, out: Path, jobs: int) -> Line:
     """Learn a model of the cart-pole, then swing the pole up with it."""
+    code = commit()  # what is imported now; it may change while this runs
     dynamics, facts = MODELS[piece.model](piece, out, jobs)
     model = stepper(dynamics, swingup.DT)
     noise = {"sensor_noise": piece.sensor_noise, "action_noise": piece.action_noise}
@@ -211,6 +218,7 @@ def perform(piece: Piece, out: Path, jobs: int) -> Line:
         "milliseconds": round(1e3 * _median_seconds(runs), 3),
         **facts,
         "version": __version__,
+        "commit": code,
     }
 
 
@@ -230,12 +238,15 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
         random_state=piece.experiment,
         run_dir=out / "learning" / piece.data_name,
     )
-    # Our criterion needs no rollout of its own, so equations are learned from all.
-    # Rows given as far points come first in every selection of rows: a whole rollout
-    # of them would leave no room for the others.
-    learner, _ = learn_motion(learner, rollouts, window=_window(piece))
+    *others, last = rollouts
+    # Our criterion needs no rollout of its own: equations may be learned from all.
+    is_apart = piece.selects and bool(others)
+    learned_from = others if is_apart else rollouts
+    learner, seen = learn_motion(learner, learned_from, window=_window(piece))
     if learner.interrupted_:
         raise KeyboardInterrupt  # what was found so far is no result of the experiment
+    if is_apart:
+        learner.model_ = selected_by(learner, seen, _data([last], piece))
     learner.save(out / "learning" / piece.data_name / "model.json")
     dynamics = equations_of_motion(learner.model_)
     found = coefficients(dynamics)
@@ -353,7 +364,10 @@ def told(line: Line) -> str:
 
 def piece_of(line: Line) -> Piece:
     """The piece that a line is about."""
-    known = {"spread": TRAINING_SPREAD, **line["piece"]}
+    asked = line["piece"]
+    # Lines that do not say are of equations that were learned from every rollout.
+    selects = asked.get("model") != "eql" or asked.get("rollouts") == 1
+    known = {"spread": TRAINING_SPREAD, "selects": selects, **asked}
     return Piece(**{field.name: known[field.name] for field in fields(Piece)})
 
 

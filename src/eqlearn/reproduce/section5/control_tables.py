@@ -11,6 +11,12 @@ from eqlearn.reproduce.section5.control_equations import true_coefficients, true
 from eqlearn.reproduce.section5.control_experiments import NAMES, Piece, piece_of
 from eqlearn.reproduce.text_tables import TextTable, figure, page
 
+#: How planners are called in print.
+PLANNED = {
+    "shooting": "random shooting, as in the paper",
+    "cem": "the cross-entropy method",
+    "mppi": "path integrals",
+}
 #: A cell of something that was not measured.
 NONE = "–"
 #: What is less than this share is rounding.
@@ -35,14 +41,23 @@ def _by_rollouts(lines: Sequence[Line]) -> TextTable:
     if true:
         rows.append((NONE, NAMES["true"], *_fared(true, true)))
     remark = (
-        "K rollouts of random actions, the last one wilder if there are several. "
-        "Equations are learned from all of them; the network is trained on all but the "
-        "last, by which it is selected. A run lasts 10 seconds; upright means cos θ > "
-        "0.95 for the last 2 of them. A pole that is upright throughout would get a "
-        "reward of 500."
+        "K rollouts of random actions, the last one wilder if there are several: by "
+        f"that one models are selected{_learned_from(lines)}. {_planned(lines)} A run "
+        "lasts 10 seconds; upright means cos θ > 0.95 for the last 2 of them. A pole "
+        "that is upright throughout would get a reward of 500."
     )
     headings = ("K", "model", "upright", "reward", "of the true", "learning", "a step")
     return TextTable("Reward against the number of rollouts", headings, rows, [remark])
+
+
+def _learned_from(lines: Sequence[Line]) -> str:
+    is_all = any(not piece_of(line).selects for line in lines)
+    return ", but equations are learned from it, too" if is_all else ""
+
+
+def _planned(lines: Sequence[Line]) -> str:
+    used = dict.fromkeys(piece_of(line).planner for line in lines)
+    return f"Planned by {' and '.join(PLANNED[name] for name in used)}."
 
 
 def _by_noise(lines: Sequence[Line]) -> TextTable:

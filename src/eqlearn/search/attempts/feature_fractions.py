@@ -122,9 +122,12 @@ def solve_exactly(task: Task, residual: float = math.inf) -> Scored | None:
     later = later_fractions(n_inputs, by, with_angles="sin" in task.units)
     if residual > by.noiseless and _least_error(later, few, by) > by.noiseless:
         return None
+    n_dense = 0
     for fraction in later[: by.n_exact]:
         scale = task.x_scale[list(fraction.angles)]
         for frequency in by.natural if fraction.angles else by.natural[:1]:
+            if n_dense == by.n_dense:
+                return None
             lib = fraction.library(n_inputs, _scaled(fraction, frequency * scale))
             if fraction_error(lib, few, n_rounds=1) > by.perfect * few.n_residuals:
                 continue
@@ -137,6 +140,7 @@ def solve_exactly(task: Task, residual: float = math.inf) -> Scored | None:
             is_sparse = found.graph.n_parameters < most
             if is_sparse and is_exact(found, data, task.tactics):
                 return found
+            n_dense += 1
     return None
 
 

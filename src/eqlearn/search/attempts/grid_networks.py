@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.errors import EqlearnError, must, unknown
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Specification, Step, Stopwatch
@@ -21,6 +20,7 @@ from eqlearn.network.units import PAPER_UNITS, unit
 from eqlearn.search.attempts.random_networks import to_formula
 from eqlearn.search.streams import Stream, entropy
 from eqlearn.search.task import Task, numerical_context
+from eqlearn.training.schedule import PENALTY
 
 # JAX is loaded by the segments that need it, not by every search.
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Grid:
     refine: bool = True  # prune and refit what training leaves
     n_together: int = 13  # networks trained as one batch
     initial: str = "wide"  # how weights are drawn, or "released": as in their code
+    penalty: str = "in_place"  # how penalty epochs are had, or "extra": as there
 
     def __post_init__(self) -> None:
         if not self.l1 or not self.depths:
@@ -61,6 +62,8 @@ class Grid:
             raise must("n_together", "at least 1", self.n_together)
         if self.initial not in INITIAL:
             raise unknown("initial", self.initial, INITIAL)
+        if self.penalty not in PENALTY:
+            raise unknown("penalty", self.penalty, PENALTY)
         for name in self.units:
             unit(name)
 
@@ -77,7 +80,18 @@ class Grid:
             units=self.units,
             division=self.division,
             n_epochs=self.n_epochs,
+            penalty=self.penalty,
         )
+
+    def to_document(self) -> dict[str, Any]:
+        """The grid as JSON can hold it, which trainings are known by.
+
+        Penalty epochs are in it where they are not as usual.
+        """
+        document = dict(vars(self))
+        if self.penalty == PENALTY[0]:
+            del document["penalty"]
+        return document
 
     def batches(self) -> list[tuple[int, tuple[float, ...]]]:
         """Depth and λ of the networks that are trained together.
@@ -93,7 +107,8 @@ def batch_specification(grid: Grid, seed: int, index: int) -> dict[str, Any]:
     """What the training of a grid's batch is specified by; see `train`."""
     depth, l1 = grid.batches()[index]
     one_depth = replace(grid, depths=(depth,), l1=l1)
-    return {"grid": vars(one_depth), "seed": entropy(seed, Stream.TRAINING, index)}
+    seeds = entropy(seed, Stream.TRAINING, index)
+    return {"grid": one_depth.to_document(), "seed": seeds}
 
 
 def settings_of(task: Task, specification: Specification) -> "GradientSettings":
@@ -192,19 +207,23 @@ def _trained(task: Task, specification: Specification, state: bytes | None) -> S
 def extract(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Read a trained network as a formula for one of its outputs."""
     del state
-    if specification["diverged_at"] >= 0:
-        epoch = specification["diverged_at"]
-        raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
     with numerical_context(task):
-        grid = _grid(specification["grid"])
-        architecture = grid.settings(task, specification["n_outputs"]).architecture
-        network = from_network(architecture, np.array(specification["weights"]))
-        graph = replace(network, outputs=(network.outputs[specification["output"]],))
-        graph = as_scaled(task, graph)
-        found = to_formula(task, graph) if grid.refine else _as_trained(task, graph)
+        network = network_of(task, specification)
+        graph = for_output(task, network, specification["output"])
+        found = to_formula(task, graph)
     return Step(to_bytes(found and found.to_document()), True)
 
 
-def _as_trained(task: Task, graph: Graph) -> Scored:
-    # Not tidied up: its size s is a number of the network's own units.
-    return refit(graph, task.search_rows(), task.tactics, n_iterations=0)
+def network_of(task: Task, specification: Specification) -> Graph:
+    """Read a trained network, with all of its outputs, as a graph."""
+    if specification["diverged_at"] >= 0:
+        epoch = specification["diverged_at"]
+        raise EqlearnError(f"its weights were no longer finite in epoch {epoch}")
+    grid = _grid(specification["grid"])
+    architecture = grid.settings(task, specification["n_outputs"]).architecture
+    return from_network(architecture, np.array(specification["weights"]))
+
+
+def for_output(task: Task, network: Graph, output: int) -> Graph:
+    """One output of a trained network, in the units of its task."""
+    return as_scaled(task, replace(network, outputs=(network.outputs[output],)))

@@ -5,6 +5,7 @@ same unit appears in many imperfect formulas. Taken as an input, it makes the fu
 around it a shallow one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -15,7 +16,16 @@ from eqlearn.equation.refine.prune import prune_in_stages
 from eqlearn.equation.refine.tactics import Tactics
 from eqlearn.network.canonical import canonical, substituted
 from eqlearn.network.document import from_document, to_document
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.search.attempts.links import (
+    Step,
+    Through,
+    softened,
+    step_document,
+    step_from,
+    step_through,
+)
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 from eqlearn.training.samples import Samples
@@ -26,16 +36,20 @@ Inputs: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class View:
-    """Some inputs, and the outputs of a graph, which are units, as further ones."""
+    """Some inputs, and the outputs of a graph, which are units, as further ones.
+
+    The target is seen after some steps: without a factor, through a link.
+    """
 
     inputs: Inputs
     units: Graph | None = None
+    steps: tuple[Step, ...] = ()
 
     def of(self, task: Task) -> Task:
         """The task as it is seen."""
         chosen = list(self.inputs)
         narrow = replace(
-            task,
+            self._stepped(task),
             x=np.ascontiguousarray(task.x[:, chosen]),
             low=task.low[chosen],
             high=task.high[chosen],
@@ -57,44 +71,88 @@ class View:
             x_scale=np.r_[narrow.x_scale, np.ones(values.shape[1])],
         )
 
+    def _stepped(self, task: Task) -> Task:
+        """The task with its target after the steps, and weights that belong to it."""
+        if not self.steps:
+            return task
+        y, weight = task.y[:, 0], task.weight
+        root = np.ones(len(y)) if weight is None else np.sqrt(weight)
+        for step in self.steps:
+            y, root = step.seen(y, root, task.x.T)
+        square = softened(root) ** 2
+        return replace(task, y=y[:, None], y_scale=1.0, weight=square / np.mean(square))
+
+    def through(self, link: str, task: Task) -> "View | None":
+        """The view through one more link, if the target allows it."""
+        before = self._stepped(task)
+        step = step_through(link, before.y[:, 0], before.y_scale)
+        return None if step is None else replace(self, steps=(*self.steps, step))
+
     def in_full(self, found: Scored, data: Samples, tactics: Tactics) -> Scored:
         """Write a formula of what is seen as one of all inputs, with `data` of these.
 
         The constants inside of units were given; now they are fitted too.
         """
-        if self.units is None:
+        if self.units is None and not self.steps:
             return in_all_inputs(found, self.inputs, len(data.x))
-        graph = canonical(_composed(found.graph, self, len(data.x)), data.x)
+        graph = canonical(self.composed(found.graph, len(data.x)), data.x)
         return prune_in_stages(graph, data, tactics)
+
+    @property
+    def link(self) -> str | None:
+        """The last link that the target is seen through."""
+        links = [step.link for step in self.steps if isinstance(step, Through)]
+        return links[-1] if links else None
+
+    @property
+    def n_variables(self) -> int:
+        """How many inputs, or units, are seen."""
+        return len(self.features())
+
+    def showing(self, draft: Draft, more: Sequence[Linear]) -> "View":
+        """The view with more features of a draft of its units beside what it has."""
+        shown = self.features()[len(self.inputs) :]
+        draft.outputs = [(dict(one), {CONSTANT: 1.0}) for one in (*shown, *more)]
+        return replace(self, units=draft.freeze())
+
+    def features(self) -> list[Linear]:
+        """What is seen, as features of a draft of the units."""
+        shown = () if self.units is None else self.units.outputs
+        plain: list[Linear] = [{i: 1.0} for i in self.inputs]
+        return [*plain, *(above for above, _ in shown)]
+
+    def draft(self, n_inputs: int) -> Draft:
+        """The units as a draft without outputs, to add to."""
+        nodes = () if self.units is None else self.units.nodes
+        return Draft(Graph(n_inputs, nodes, ()))
+
+    def composed(self, graph: Graph, n_inputs: int) -> Graph:
+        """Put inputs and units where a formula has what was seen; undo the steps."""
+        draft, meaning = self.draft(n_inputs), self.features()
+        for node in graph.nodes:
+            taken = [substituted(linear, meaning) for linear in node.arguments]
+            meaning.append({draft.add(node.unit, *taken): 1.0})
+        for a, b in graph.outputs:
+            fraction = substituted(a, meaning), substituted(b, meaning)
+            for step in reversed(self.steps):
+                fraction = step.undone(draft, fraction)
+            draft.outputs.append((dict(fraction[0]), dict(fraction[1])))
+        composed = draft.freeze()
+        assert composed is not None
+        return composed
 
     def to_document(self) -> dict[str, Any]:
         """The view as JSON can hold it."""
         units = None if self.units is None else to_document(self.units)
-        return {"inputs": list(self.inputs), "units": units}
+        steps = [step_document(step) for step in self.steps]
+        return {"inputs": list(self.inputs), "units": units, "steps": steps}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "View":
         """Read what `to_document` wrote."""
         inputs, units = tuple(document["inputs"]), document["units"]
-        return cls(inputs, None if units is None else from_document(units))
-
-
-def _composed(graph: Graph, view: View, n_inputs: int) -> Graph:
-    """Put inputs and units where a formula has what was seen of them."""
-    units = view.units
-    assert units is not None
-    first = n_inputs + len(units.nodes)
-    meaning: list[Linear] = [{i: 1.0} for i in view.inputs]
-    meaning += [above for above, _ in units.outputs]
-    meaning += [{first + k: 1.0} for k in range(len(graph.nodes))]
-    nodes = [
-        Node(node.unit, tuple(substituted(a, meaning) for a in node.arguments))
-        for node in graph.nodes
-    ]
-    outputs = tuple(
-        (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
-    )
-    return Graph(n_inputs, (*units.nodes, *nodes), outputs)
+        steps = tuple(map(step_from, document["steps"]))
+        return cls(inputs, None if units is None else from_document(units), steps)
 
 
 def in_all_inputs(found: Scored, inputs: Inputs, n_inputs: int) -> Scored:

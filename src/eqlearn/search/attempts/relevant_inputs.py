@@ -13,12 +13,16 @@ from scipy.special import fdtrc
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored
+from eqlearn.jobs.serial import TimeIsUp, cut_off
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.input_views import Inputs
 from eqlearn.search.strategy import Relevance
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 from eqlearn.training.samples import Samples
+
+#: Trees that are grown between two looks at the clock.
+_N_AT_ONCE = 10
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,11 @@ class RelevantInputs:
     is_wide: bool  # a network of all of them takes too long
 
     @classmethod
-    def of(cls, task: Task) -> "RelevantInputs":
-        """Test the inputs of a task."""
+    def of(cls, task: Task, seconds: float = math.inf) -> "RelevantInputs":
+        """Test the inputs of a task, for so long at most."""
         every = tuple(range(task.x.shape[1]))
         is_wide = len(every) > task.strategy.relevance.many_inputs
-        return cls(every, significant_inputs(task), is_wide)
+        return cls(every, significant_inputs(task, seconds), is_wide)
 
     @property
     def first(self) -> tuple[Inputs, ...]:
@@ -58,19 +62,19 @@ class RelevantInputs:
         return tuple(tuple(sorted(inputs)) or self.all for inputs in found)
 
 
-def significant_inputs(task: Task) -> frozenset[int]:
+def significant_inputs(task: Task, seconds: float = math.inf) -> frozenset[int]:
     """Tell without which inputs a polynomial of the others explains less.
 
     By an F-test of all terms of an input together. Not all that matter are found, least
     those in fast oscillations. If there are too many inputs for a polynomial, trees
-    tell.
+    tell, as many as can be grown in so many seconds.
     """
     n_inputs, by = task.x.shape[1], task.strategy.relevance
     data = task.search_rows()
     n = data.n_labelled
     powers = _powers(n_inputs, n, by)
     if not powers:
-        return _split_at(data, task.seed, by)
+        return _split_at(data, task.seed, by, seconds)
     weighted = [_monomial(data.labelled, term) * data.root_weight for term in powers]
     columns, y = np.stack(weighted, axis=1), data.y[0] * data.root_weight
     least = _left(columns, y)
@@ -115,16 +119,25 @@ def _powers(n_inputs: int, n_rows: int, by: Relevance) -> list[tuple[int, ...]]:
     return []
 
 
-def _split_at(data: Samples, seed: int, by: Relevance) -> frozenset[int]:
+def _split_at(
+    data: Samples, seed: int, by: Relevance, seconds: float
+) -> frozenset[int]:
     """Inputs that trees gain more by than by any shuffled copy of an input."""
     # Here, not above: most tables do without, and it takes half a second.
     from sklearn.ensemble import ExtraTreesRegressor
 
     x = data.labelled
     shuffled = generator(seed, Stream.SHUFFLED_INPUTS).permuted(x, axis=1)
-    forest = ExtraTreesRegressor(by.n_trees, min_samples_leaf=3, random_state=seed)
-    forest.fit(np.concatenate([x, shuffled]).T, data.y[0], data.root_weight**2)
-    gain, by_chance = np.split(forest.feature_importances_, 2)
+    rows = np.concatenate([x, shuffled]).T, data.y[0], data.root_weight**2
+    forest = ExtraTreesRegressor(min_samples_leaf=3, random_state=seed, warm_start=True)
+    gain = by_chance = np.zeros(len(x))
+    try:
+        with cut_off(seconds):
+            for n_trees in range(_N_AT_ONCE, by.n_trees + 1, _N_AT_ONCE):
+                forest.set_params(n_estimators=n_trees).fit(*rows)
+                gain, by_chance = np.split(forest.feature_importances_, 2)
+    except TimeIsUp:
+        pass
     return frozenset(np.flatnonzero(gain > by_chance.max()).tolist())
 
 

@@ -1,5 +1,6 @@
 """From what a search found to the model that is kept: selection, verdicts, formulas."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -45,11 +46,11 @@ def model_of(
     parameters : mapping
         What is kept of how the search was asked for.
     """
-    picks = [picked(one, selection) for one in found]
+    tables, picks = tables_of(found), picks_of(found, selection)
     equations = [
         equation
-        for one, pick, target in zip(found, picks, targets, strict=True)
-        for equation in _equations(one, pick, inputs, target, selection)
+        for one, table, pick, target in zip(found, tables, picks, targets, strict=True)
+        for equation in _equations(one, table, pick, inputs, target, selection)
     ]
     ranges = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
     return Model(
@@ -70,8 +71,63 @@ def model_of(
     )
 
 
-def table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
-    """The numbers that criteria look at."""
+def tables_of(found: Sequence[Found]) -> list[criteria.Candidates]:
+    """The numbers that criteria look at, for each target.
+
+    The paper picks a network for all targets at once (Eq. 9): networks as they were
+    trained have the errors of all their outputs together. Who failed for one target
+    has failed.
+    """
+    own = [_table_of(one.candidates) for one in found]
+    if not _are_networks(found):
+        return own
+    numbers = [[one.network for one in each.candidates] for each in found]
+
+    def total(columns: list[Array]) -> list[Array]:
+        """Add up what there is of each network; of one that is not there, ∞."""
+        known = [
+            dict(zip(some, column, strict=True))
+            for some, column in zip(numbers, columns, strict=True)
+        ]
+        return [
+            np.array([sum(of.get(n, math.inf) for of in known) for n in some])
+            for some in numbers
+        ]
+
+    validation = total([table.validation**2 for table in own])
+    bic = total([table.bic for table in own])
+    far = [table.extrapolation**2 for table in own if table.extrapolation is not None]
+    # Far points are given for all targets, or for none.
+    distant = map(np.sqrt, total(far)) if far else [None] * len(own)
+    return [
+        criteria.Candidates(np.sqrt(squares), table.size, information, outside)
+        for table, squares, information, outside in zip(
+            own, validation, bic, distant, strict=True
+        )
+    ]
+
+
+def _are_networks(found: Sequence[Found]) -> bool:
+    """Whether candidates are outputs of networks that have several."""
+    candidates = [candidate for one in found for candidate in one.candidates]
+    return len(found) > 1 and all(c.network is not None for c in candidates)
+
+
+def picks_of(found: Sequence[Found], selection: str) -> list[int]:
+    """Which candidate of each target a criterion picks: the same network, of such."""
+    picks = [criteria.chosen(table, selection) for table in tables_of(found)]
+    if not _are_networks(found):
+        return picks
+    number = found[0].candidates[picks[0]].network
+    same = [
+        [i for i, c in enumerate(one.candidates) if c.network == number]
+        for one in found
+    ]
+    # No network has all targets, if this one has not.
+    return [some[0] if some else pick for some, pick in zip(same, picks, strict=True)]
+
+
+def _table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     far = [candidate.extrapolation for candidate in candidates]
     has_far = all(error is not None for error in far)
     return criteria.Candidates(
@@ -82,21 +138,20 @@ def table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     )
 
 
-def picked(found: Found, selection: str) -> int:
-    """Which of the candidates a criterion picks."""
-    return criteria.chosen(table_of(found.candidates), selection)
-
-
 def _outcome(found: Found, pick: int, y: Array, domain: Array) -> Outcome:
     (ended,) = (known for known in ENDS if known == found.ended)
     return Outcome(verdict(found, pick, y, domain), ended, found.n_attempts)
 
 
 def _equations(
-    found: Found, pick: int, inputs: Sequence[str], target: str, selection: str
+    found: Found,
+    table: criteria.Candidates,
+    pick: int,
+    inputs: Sequence[str],
+    target: str,
+    selection: str,
 ) -> list[Equation]:
     """The candidates as equations: the pick first, the others as it was picked."""
-    table = table_of(found.candidates)
     places = {
         f"rank_{name}": criteria.ranks(criteria.criterion(name)(table)) + 1
         for name in criteria.available(table)

@@ -1,5 +1,7 @@
 """Whether a result can be trusted, in plain words."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from eqlearn._types import Array
@@ -33,6 +35,11 @@ def verdict(
             f"{best.votes} of {found.n_attempts} independent attempts ended in it, "
             f"and {100 * share:.2g} % of the target's spread is left."
         )
+    elif _lead(best, found.candidates, spread, domain, by) >= strategy.stopping.lead:
+        good.append(
+            "Every formula that says something else is far behind, "
+            f"and {100 * share:.2g} % of the target's spread is left."
+        )
     else:
         few = "Only 1" if best.votes else "None"
         doubts.append(f"{few} of {found.n_attempts} attempts ended in it.")
@@ -44,7 +51,7 @@ def verdict(
         advice.append(_MORE_DATA)
     most = best.bic + strategy.stopping.close
     rivals = [c for c in found.candidates if c.bic < most and c is not best]
-    if _differ(best, rivals, spread, domain, by):
+    if any(_differing(best, rivals, spread, domain, by)):
         doubts.append("Others fit nearly as well and differ outside the data.")
         advice.append("Measure a few points further out and give them as far points.")
     weak = _weak_points(found, best)
@@ -71,14 +78,28 @@ def _failures(found: Found) -> list[str]:
     return [f"Of the steps of the search {n} failed, {key} by {printable(why, 120)}."]
 
 
-def _differ(
+def _lead(
     best: Candidate,
-    rivals: list[Candidate],
+    candidates: Sequence[Candidate],
     spread: float,
     domain: Array,
     by: Judging,
-) -> bool:
-    """Whether any rival disagrees with the best in the domain of use."""
+) -> float:
+    """How far behind all are that say something else; nothing, if none does."""
+    others = [one for one in candidates if one is not best]
+    differ = _differing(best, others, spread, domain, by)
+    behind = [o.bic - best.bic for o, d in zip(others, differ, strict=True) if d]
+    return min(behind, default=0.0)
+
+
+def _differing(
+    best: Candidate,
+    rivals: Sequence[Candidate],
+    spread: float,
+    domain: Array,
+    by: Judging,
+) -> list[bool]:
+    """Which rivals disagree with the best in the domain of use."""
     low, high = np.transpose(domain)
     points = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
 
@@ -87,7 +108,7 @@ def _differ(
             return graph.evaluate(points)[0]
 
     ours = values(best.graph)
-    return any(
+    return [
         float(np.median(np.abs(values(rival.graph) - ours))) > by.agree * spread
         for rival in rivals
-    )
+    ]

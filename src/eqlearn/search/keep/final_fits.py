@@ -13,10 +13,9 @@ from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
 from eqlearn.model.model import Constant
-from eqlearn.network.canonical import compact, displayed
+from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.network.instance import connected_units, thresholded
 from eqlearn.search.keep.pool import Entry, null_margin
 from eqlearn.search.strategy import Finals
 from eqlearn.search.task import Task, numerical_context
@@ -38,6 +37,7 @@ class Candidate:
     validation: float  # error on samples held out of the fit
     extrapolation: float | None = None  # error at far points held out of the fit
     n_connected: int | None = None  # units of the network, if it is one as trained
+    network: int | None = None  # its number: of all targets, the same network
 
     def to_document(self) -> dict[str, Any]:
         """The candidate as JSON can hold it."""
@@ -105,24 +105,18 @@ def fit_job(
     data: str,
     *,
     stays_local: bool,
-    as_it_is: bool,
 ) -> Job:
     """Fit a formula to every row, with standard errors, and snap its constants."""
-    specification = {
-        "graph": to_document(entry.found.graph),
-        "votes": entry.votes,
-        "as_it_is": as_it_is,
-    }
+    specification = {"graph": to_document(entry.found.graph), "votes": entry.votes}
     return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, stays_local)
 
 
 def final_fit(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Bring a formula into the units of the data and fit it there."""
     del state
-    ending = _as_it_is if specification["as_it_is"] else _fitted
     with numerical_context(task):
         graph = from_document(specification["graph"])
-        found = ending(task, graph, specification["votes"])
+        found = _fitted(task, graph, specification["votes"])
     return Step(to_bytes(found.to_document()), True)
 
 
@@ -137,12 +131,12 @@ def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
         damping=1e-6,
     )
     snapped = _snapped(task, fitted, data)
-    has_pole = _has_pole(task, snapped)
+    has_pole = has_pole_in_domain(task, snapped)
     return Candidate(
         graph=fitted.graph,
         snapped=snapped,
         constants=tuple(constants(fitted.graph, data)),
-        bic=_criterion(task, graph, n_iterations, has_pole),
+        bic=criterion_of(task, graph, n_iterations, has_pole),
         rms=float(np.sqrt(fitted.sse / data.n_residuals)),
         votes=votes,
         has_pole=has_pole,
@@ -150,46 +144,8 @@ def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
     )
 
 
-def _as_it_is(task: Task, network: Graph, votes: int) -> Candidate:
-    """Judge a network as the paper does: on what its training has not seen.
-
-    Its weights, the scale of its denominators among them, are what training left.
-    """
-    graph = compact(task.in_units(network))
-    errors = constants(
-        graph, samples(*_measured(task, slice(task.strategy.rows.prune)))
-    )
-    n = len(task.x)
-    has_pole = _has_pole(task, graph)
-    return Candidate(
-        graph=graph,
-        snapped=graph,
-        constants=tuple(errors),
-        bic=_criterion(task, compact(network), 0, has_pole),
-        rms=_tested_rms(task, graph, 0, n),
-        votes=votes,
-        has_pole=has_pole,
-        validation=_tested_rms(task, graph, n - task.n_held_out, n),
-        extrapolation=_tested_rms(task, graph, 0, task.n_far) if task.n_far else None,
-        n_connected=connected_units(network),
-    )
-
-
-def _measured(task: Task, rows: slice) -> tuple[Array, Array]:
-    return task.x[rows] * task.x_scale, task.y[rows] * task.y_scale
-
-
-def _tested_rms(task: Task, graph: Graph, start: int, stop: int) -> float:
-    """Error of a network on some rows, which may be many."""
-    total, n = 0.0, task.strategy.rows.prune
-    for first in range(start, stop, n):
-        x, y = _measured(task, slice(first, min(first + n, stop)))
-        total += float(np.sum((thresholded(graph, x) - y) ** 2))
-    value = math.sqrt(total / (stop - start)) if total >= 0 else math.inf
-    return value if math.isfinite(value) else math.inf
-
-
-def _has_pole(task: Task, graph: Graph) -> bool:
+def has_pole_in_domain(task: Task, graph: Graph) -> bool:
+    """Tell whether a formula in the units of the data has a pole where it is used."""
     ends = task.low * task.x_scale, task.high * task.x_scale
     # Searched for at its corners, too; whether there is none is proved elsewhere.
     (report,) = domain_report(graph, *ends, n_boxes=1)
@@ -204,7 +160,7 @@ def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
     return snap(score(fitted.graph, sse, few, tactics), few, tactics).graph
 
 
-def _criterion(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:
+def criterion_of(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
     strategy, pooling = task.strategy, task.strategy.pooling
     # Without a floor: the formula must have a value everywhere.

@@ -22,7 +22,10 @@ def finishing(
     """
     task, refined = target.pool.task, Pool(target.pool.task)
     strategy = task.strategy
-    chosen = finalists(target.pool.entries, strategy.finals) if target.refine else []
+    chosen = finalists(target.pool.entries, strategy.finals)
+    if target.is_decided:
+        most = chosen[0].found.bic + strategy.stopping.clear
+        chosen = [entry for entry in chosen if entry.found.bic < most]
     share = strategy.shares.refinement
     yield from _refinement(target, refined, chosen, share=share)
     if others:
@@ -31,11 +34,6 @@ def finishing(
         yield _last_loans(target, refined, others, lent)
         share, first = strategy.shares.loans, len(chosen)
         yield from _refinement(target, refined, lent, share=share, first=first)
-    if not target.refine:
-        # The mean, and what was given as a guess, are no networks of the grid.
-        trained = [entry for entry in target.pool.entries if entry.votes]
-        yield _final_fits(target, trained or target.pool.entries)
-        return
     refined.add(mean_formula(task, task.rows(strategy.rows.prune)))
     compared = front(target.pool.entries, chosen, strategy.finals)
     yield _final_fits(target, refined.entries + compared)
@@ -70,7 +68,6 @@ def _final_fits(target: Target, entries: Sequence[Entry]) -> Stage:
             entries[rank],
             target.whole,
             stays_local=target.stays_local,
-            as_it_is=not target.refine,
         )
 
     def take_fitted(rank: int, state: bytes | None) -> bool:

@@ -73,6 +73,18 @@ class Pool:
                 and np.mean((self._values(entry) - values) ** 2) < most
             )
 
+    def lead(self) -> float:
+        """By how much the best is ahead of all that differ in the domain of use."""
+        best = self.entries[0]
+        values = self._values(best)
+        with np.errstate(all="ignore"):
+            most = (self._by.agreeing * np.std(values)) ** 2
+            for entry in self.entries[1:]:
+                off = np.mean((self._values(entry) - values) ** 2)
+                if not off < most:
+                    return entry.found.bic - best.found.bic
+        return math.inf
+
     def _values(self, entry: Entry) -> Array:
         if entry.values is None:
             rng = generator(self.task.seed, Stream.AGREEMENT)

@@ -30,6 +30,9 @@ class Evidence:
     n_networks: int  # most networks that did, growths included
     n_agreeing: int  # networks whose formulas say the same in the domain of use
     n_in_vain: int  # attempts since a formula was found that is clearly better
+    lead: float = 0.0  # of the criterion over all that differ in the domain of use
+    is_surveyed: bool = True  # formulas of other kinds were looked for
+    n_kinds: int = 0  # of these that were looked for
 
     @property
     def is_early(self) -> bool:
@@ -45,7 +48,13 @@ class Reason(Enum):
     MEAN = "no attempt explained more than the mean"
     NETWORKS = "networks agree"
     VOTES = "attempts agree"
+    LEAD = "only noise is left, and a short formula is far ahead of all that differ"
+    SIZE = "only noise is left, and all formulas of this size were looked for"
     PATIENCE = "only noise is left, and nothing better was found for long"
+
+
+#: Reasons by which no other formula can still be better.
+DECISIVE = (Reason.EXACT, Reason.LEAD, Reason.SIZE)
 
 
 def _networks_agree(evidence: Evidence, by: Stopping) -> bool:
@@ -67,10 +76,28 @@ def _is_in_vain(evidence: Evidence, by: Stopping) -> bool:
     return is_noise and evidence.n_in_vain >= n_enough and not evidence.is_early
 
 
+def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
+    # Before, only the shortest are beyond doubt: no other kind can be much shorter.
+    most = by.most_parameters if evidence.is_surveyed else by.fewest_parameters
+    is_short = evidence.n_parameters <= most
+    return is_short and evidence.left is Left.NOISE and evidence.lead >= by.lead
+
+
+def _is_shortest(evidence: Evidence, by: Stopping) -> bool:
+    # Where only noise is left, no formula is better but a shorter one.
+    n = evidence.n_parameters
+    if not 1 <= n <= len(by.kinds_of_size) or evidence.left is not Left.NOISE:
+        return False
+    are_known = evidence.n_kinds >= by.kinds_of_size[n - 1]
+    return are_known and evidence.lead >= by.clear
+
+
 Rule: TypeAlias = Callable[[Evidence, Stopping], bool]
 
 #: Why to stop when some formula explains more than the mean.
 RULES: tuple[tuple[Reason, Rule], ...] = (
+    (Reason.LEAD, _is_far_ahead),
+    (Reason.SIZE, _is_shortest),
     (Reason.NETWORKS, _networks_agree),
     (Reason.VOTES, _attempts_agree),
     (Reason.PATIENCE, _is_in_vain),
@@ -85,7 +112,9 @@ def reason_to_stop(evidence: Evidence, by: Stopping) -> Reason | None:
         return Reason.EXACT
     if evidence.is_mean:
         return None if evidence.is_early else Reason.MEAN
-    return next((reason for reason, holds in RULES if holds(evidence, by)), None)
+    # What attempts agree on may be an imitation of what they cannot say.
+    rules = RULES if evidence.is_surveyed else RULES[:2]
+    return next((reason for reason, holds in rules if holds(evidence, by)), None)
 
 
 class Ahead(NamedTuple):

@@ -15,8 +15,8 @@ class Target:
     pool: Pool
     whole: str  # the name of its data with every row
     stays_local: bool  # whether these are too large to be sent to a worker
-    refine: bool = True  # whether formulas may be changed once they are found
     n_attempts: int = 0
+    is_decided: bool = False  # whether nothing that differs can still be better
     n_ended: int = 0  # steps of its search that did not fail
     lending: Lending = field(default_factory=Lending)
     candidates: list[Candidate] = field(default_factory=list)

@@ -7,9 +7,10 @@ whatever registers the machine has for them.
 
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba.core import cgutils, types
+
+from eqlearn.network.compiler import cached_njit
 
 #: Numbers in a vector: a register of AVX. Longer ones are no faster on machines that
 #: take them in halves, and would leave more of a batch of 20 unused.
@@ -31,8 +32,7 @@ def compiled(*fastmath: str) -> Any:
     The cache knows a function's own file only: who changes one that others of another
     file are made of (`tiles`) must change or touch that file, too (`steps`).
     """
-    options: Any = {"cache": True, "error_model": "numpy", "_nrt": False}
-    return numba.njit(**options, fastmath=set(fastmath))
+    return cached_njit(error_model="numpy", _nrt=False, fastmath=set(fastmath))
 
 
 class Emit:

@@ -1,0 +1,1 @@
+"""Laws beyond sums, products and sines, looked for directly before any network."""

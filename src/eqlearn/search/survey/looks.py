@@ -1,0 +1,244 @@
+"""Looks: each asks one view for one kind of formula, and answers with what it found."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.refine.criterion import Scored
+from eqlearn.equation.refine.prune import prune_in_stages
+from eqlearn.network.canonical import canonical
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.search.attempts.feature_fractions import FeatureFraction, solve
+from eqlearn.search.attempts.input_views import Inputs, View
+from eqlearn.search.attempts.links import LINKS
+from eqlearn.search.strategy import Survey
+from eqlearn.search.survey import dictionaries
+from eqlearn.search.survey.families import families
+from eqlearn.search.survey.fast_waves import fast_waves
+from eqlearn.search.survey.pursuit import (
+    Beam,
+    Dictionary,
+    SparseSum,
+    WeightedRows,
+    fitted,
+    pursue,
+)
+from eqlearn.search.survey.ranked import ranked, with_logs
+from eqlearn.search.survey.simple_powers import with_simple_powers
+from eqlearn.search.survey.terms import Summand, graph_of
+from eqlearn.search.task import Task
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples
+
+_LINEAR = FeatureFraction(1, 0)
+
+
+def power_laws(task: Task, inputs: Inputs) -> Iterator[Scored]:
+    """Products of powers of inputs, under every link."""
+    data = task.search_rows()
+    plain = View(inputs)
+    linked = (plain.through(name, task) for name in LINKS)
+    for view in [plain, *(one for one in linked if one is not None)]:
+        inner, logs = view.through("log", task), with_logs(view, task)
+        if inner is None or logs is None or logs.units is None:
+            continue
+        if logs.units.n_outputs < len(plain.inputs):
+            continue
+        seen = View((), logs.units, inner.steps)
+        found = solve(seen.of(task), _LINEAR)
+        if found is not None:
+            yield _in_full(seen, found, data, task)
+
+
+def exact_fractions(task: Task, view: View) -> Iterator[Scored]:
+    """Fractions of the table as it is that leave nothing, the smallest first."""
+    perfect, n = task.strategy.fractions.perfect, task.strategy.survey.n_rows
+    for one in sorted(ranked(task, [view])[:3], key=lambda one: one.number):
+        if one.error < perfect * n:
+            found = solve(one.view.of(task), one.fraction)
+            if found is not None:
+                yield _in_full(one.view, found, task.search_rows(), task)
+
+
+def fractions(task: Task, views: Sequence[View]) -> Iterator[Scored]:
+    """The most promising fractions of all views."""
+    data = task.search_rows()
+    for one in ranked(task, views)[: task.strategy.survey.n_fractions]:
+        found = solve(one.view.of(task), one.fraction)
+        if found is not None and math.isfinite(found.bic):
+            yield _in_full(one.view, found, data, task)
+
+
+def _in_full(view: View, found: Scored, data: Samples, task: Task) -> Scored:
+    full = view.in_full(found, data, task.tactics)
+    return with_simple_powers(full, data, task.tactics)
+
+
+class SoFar(NamedTuple):
+    """What the best formula so far says about others."""
+
+    residual: float  # its mean squared one
+    most_constants: float  # of a formula that can be better
+
+    def to_document(self) -> list[float | None]:
+        """Both numbers as JSON can hold them: infinite ones are None."""
+        return [value if math.isfinite(value) else None for value in self]
+
+    @classmethod
+    def from_document(cls, document: Sequence[float | None]) -> "SoFar":
+        """Read what `to_document` wrote."""
+        return cls(*(math.inf if value is None else value for value in document))
+
+
+NOTHING_YET = SoFar(math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Look:
+    """A view, and what is asked of it."""
+
+    view: View
+    kind: str  # of dictionary: sums, exp, waves, powers, damped
+    outer: int = 0  # size of the monomials beside an atom
+    base: int | None = None  # size of the monomials that are there from the start
+
+    def found(self, task: Task, so_far: SoFar = NOTHING_YET) -> Iterator[Scored]:
+        """Formulas of the target, the most promising first.
+
+        Sums that leave much more than the best formula so far are given up.
+        """
+        if self.kind in _SPECIAL:
+            yield from _SPECIAL[self.kind](self.view, task)
+            return
+        seen, data = self.view.of(task), task.search_rows()
+        few = rows_of(seen)
+        if not np.isfinite(few.x).all() or not np.isfinite(few.y).all():
+            return
+        residual = so_far.residual
+        for one in self._sums(few, task.strategy.survey, so_far.most_constants):
+            found = completed(self.view, one, seen, data, task, residual)
+            if found is not None and math.isfinite(found.bic):
+                residual = min(residual, found.sse / data.n_residuals)
+                yield found
+
+    def to_document(self) -> dict[str, Any]:
+        """The look as JSON can hold it."""
+        return {**vars(self), "view": self.view.to_document()}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "Look":
+        """Read what `to_document` wrote."""
+        return cls(**{**document, "view": View.from_document(document["view"])})
+
+    def _sums(
+        self, few: WeightedRows, by: Survey, most_constants: float
+    ) -> list[SparseSum]:
+        base = self._base(few)
+        if self.kind == "small":
+            one = fitted(base, few)
+            return [] if one is None else [one]
+        dictionary = self._dictionary(few, by)
+        n_terms = 5 if self.kind == "sums" else 3 if self.base is None else 2
+        n_same = 3 if len(few.x) == 1 and self.kind != "sums" else 1
+        beam = Beam(n_terms, n_same=n_same, most_constants=most_constants + len(base))
+        n, k = len(few.y), len(dictionary.terms)
+        ranked_sums = [
+            (_rank(one, n, k, len(base)), number, one)
+            for number, one in enumerate(pursue(dictionary, few, beam, base))
+        ]
+        return [one for _, _, one in sorted(ranked_sums)[: by.n_kept]]
+
+    def _base(self, few: WeightedRows) -> list[Summand]:
+        if self.base is None:
+            return []
+        positive = dictionaries.positive_rows(few.x)
+        if self.kind == "small":
+            return dictionaries.small_terms(self.base, positive)
+        return dictionaries.plain_terms(self.base, positive)
+
+    def _dictionary(self, few: WeightedRows, by: Survey) -> Dictionary:
+        if self.kind == "sums":
+            return dictionaries.sums(few, by.sizes[min(len(few.x), len(by.sizes)) - 1])
+        if self.kind == "damped":
+            return dictionaries.damped_waves(few)
+        size = max(2, self.outer) if self.base is None else self.outer
+        return dictionaries.atomic(_ATOMS[self.kind], few, self.outer, size)
+
+
+#: Kinds of looks that pick no terms from a dictionary.
+_SPECIAL = {"families": families, "fast waves": fast_waves}
+#: The atoms of a kind of look.
+_ATOMS = {
+    "exp": ("exp",),
+    "bends": ("tanh", "atan"),
+    "waves": ("sin", "cos"),
+    "powers": ("power", "shifted log"),
+}
+
+
+def _rank(one: SparseSum, n: int, n_columns: int, n_base: int) -> float:
+    picked = len(one.terms) - n_base
+    price = one.n_parameters * math.log(n) + 2.0 * picked * math.log(n_columns)
+    return n * math.log(one.sse / n + 1e-24) + price
+
+
+def rows_of(seen: Task) -> WeightedRows:
+    """The first rows that count, for picking terms."""
+    data = seen.search_rows()
+    keep = np.flatnonzero(data.root_weight > 0)[: seen.strategy.survey.n_rows]
+    root = data.root_weight[keep]
+    return WeightedRows(
+        np.ascontiguousarray(data.x[:, keep]), data.y[0, keep] * root, root
+    )
+
+
+def completed(
+    view: View, one: SparseSum, seen: Task, data: Samples, task: Task, residual: float
+) -> Scored | None:
+    """A sum of what is seen as a formula of the target itself, fitted and pruned."""
+    by = task.strategy.survey
+    rows = seen.search_rows()
+    kept = _kept(list(one.terms), rows, task)
+    if kept is None:
+        return None
+    graph = graph_of(*kept, len(rows.x))
+    full = canonical(view.composed(graph, len(data.x)), data.x)
+    start = fit(full, data, n_iterations=by.n_iterations)
+    if not start.sse / data.n_residuals <= by.hopeless * residual:
+        return None
+    found = prune_in_stages(start.graph, data, task.tactics)
+    return with_simple_powers(found, data, task.tactics)
+
+
+def _kept(
+    terms: list[Summand], rows: Samples, task: Task
+) -> tuple[list[Summand], Array] | None:
+    """The terms that matter, with their weights.
+
+    They are told as they are, as inputs of a sum, before a formula is made of them.
+    """
+    with np.errstate(all="ignore"):
+        columns = np.array([term.values(rows.x) for term in terms])
+    size = np.sqrt(np.mean(columns**2, axis=1))
+    if not np.isfinite(size).all() or not (size > 0).all():
+        return None
+    columns, root = columns / size[:, None], rows.root_weight
+    weights = np.linalg.lstsq((columns * root).T, rows.y[0] * root, rcond=1e-13)[0]
+    if len(terms) <= 3:
+        return terms, weights / size
+    total: Linear = dict(enumerate(weights.tolist()))
+    start = Graph(len(terms), (), ((total, {CONSTANT: 1.0}),))
+    told = rows._replace(x=np.ascontiguousarray(columns))
+    ((above, below),) = prune_in_stages(start, told, task.tactics).graph.outputs
+    one = below[CONSTANT]
+    chosen = [k for k in above if k != CONSTANT]
+    kept = [terms[k] for k in chosen]
+    scaled = [above[k] / one / size[k] for k in chosen]
+    if CONSTANT in above:
+        kept.append(Summand((0.0,) * len(rows.x)))
+        scaled.append(above[CONSTANT] / one)
+    return (kept, np.array(scaled)) if kept else None

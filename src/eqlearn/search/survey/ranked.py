@@ -1,0 +1,79 @@
+"""Fractions under every link, ranked by one linear solution each."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn.network.graph import Linear
+from eqlearn.search.attempts.feature_fractions import FeatureFraction
+from eqlearn.search.attempts.input_views import View
+from eqlearn.search.strategy import Degrees
+from eqlearn.search.task import Task
+from eqlearn.training.rational import fraction_error
+
+#: Of numerator and denominator.
+DEGREES: tuple[Degrees, ...] = (
+    *((1, 0), (2, 0), (1, 1), (2, 1), (2, 2), (3, 0), (3, 1)),
+    *((3, 2), (3, 3), (4, 0), (4, 2), (0, 4)),
+)
+#: With logarithms as variables beside the plain ones.
+LOG_DEGREES = ((1, 0), (1, 1), (2, 0), (2, 1))
+_MOST_WITH_LOGS = 5
+
+
+class Ranked(NamedTuple):
+    """A fraction in a view; the lower its rank the more promising."""
+
+    rank: float
+    number: int
+    error: float  # squared and summed
+    view: View
+    fraction: FeatureFraction
+
+
+def with_logs(view: View, task: Task) -> View | None:
+    """The view with the logarithms of positive inputs beside them."""
+    draft, features = view.draft(task.x.shape[1]), view.features()
+    columns = zip(view.of(task).x.T, features, strict=True)
+    logs: list[Linear] = [
+        {draft.add("log", feature): 1.0}
+        for column, feature in columns
+        if column.min() > 0
+    ]
+    return view.showing(draft, logs) if logs else None
+
+
+def ranked(task: Task, views: Sequence[View]) -> list[Ranked]:
+    """All fractions of all views, the most promising first."""
+    found: list[Ranked] = []
+    for view in views:
+        options = [(view, DEGREES)]
+        logs = with_logs(view, task) if view.n_variables <= _MOST_WITH_LOGS else None
+        if logs is not None:
+            options.append((logs, LOG_DEGREES))
+        for seen, degrees in options:
+            found += _of_degrees(task, seen, degrees, len(found))
+    return sorted(found)
+
+
+def _of_degrees(
+    task: Task, view: View, degrees: Sequence[Degrees], number: int
+) -> list[Ranked]:
+    by = task.strategy.survey
+    few = view.of(task).search_rows().first(by.n_rows)
+    found: list[Ranked] = []
+    if not np.isfinite(few.x).all():
+        return []
+    n, n_variables = few.n_residuals, len(few.x)
+    for a, b in degrees:
+        fraction = FeatureFraction(a, b)
+        k = fraction.n_columns(n_variables)
+        if k > min(by.most_columns, n / 4):
+            continue
+        error = fraction_error(fraction.library(n_variables, []), few, 2)
+        rank = n * math.log(error / n + 1e-22) + by.price * k
+        if not math.isnan(rank):
+            found.append(Ranked(rank, number + len(found), error, view, fraction))
+    return found

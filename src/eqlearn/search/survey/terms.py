@@ -1,0 +1,146 @@
+"""Terms that sums are made of: a monomial, perhaps times a function of another one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear
+from eqlearn.search.attempts.monomials import (
+    ONE,
+    Exponents,
+    monomial,
+    monomial_fraction,
+    product,
+)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A function of a monomial, with a rate inside that is to be fitted."""
+
+    kind: str
+    of: Exponents
+    rate: float = 1.0
+
+    def values(self, x: Array) -> Array:
+        """Its values at `x` (D, N)."""
+        return _KINDS[self.kind].values(monomial(x, self.of), self.rate)
+
+    def slopes(self, x: Array) -> Array:
+        """By how much its values at `x` change with its rate."""
+        return _KINDS[self.kind].slopes(monomial(x, self.of), self.rate)
+
+    def feature(self, draft: Draft) -> Linear:
+        """The atom as units of a formula."""
+        above, below = monomial_fraction(draft, self.of)
+        if below != ONE:
+            above = {draft.add("divide", above, below): 1.0}
+        return _KINDS[self.kind].feature(draft, above, self.rate)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What an atom computes, as values and as a feature."""
+
+    values: Callable[[Array, float], Array]
+    slopes: Callable[[Array, float], Array]
+    feature: Callable[[Draft, Linear, float], Linear]
+
+
+def _times(linear: Linear, rate: float) -> Linear:
+    return {source: rate * weight for source, weight in linear.items()}
+
+
+def _unit(name: str) -> Callable[[Draft, Linear, float], Linear]:
+    return lambda draft, m, rate: {draft.add(name, _times(m, rate)): 1.0}
+
+
+def _cosine(draft: Draft, m: Linear, rate: float) -> Linear:
+    return {draft.add("sin", {**_times(m, rate), CONSTANT: COSINE}): 1.0}
+
+
+def _power(draft: Draft, m: Linear, rate: float) -> Linear:
+    return {draft.add("exp", {draft.add("log", m): rate}): 1.0}
+
+
+def _shifted_log(draft: Draft, m: Linear, rate: float) -> Linear:
+    return {draft.add("log", {**m, CONSTANT: rate}): 1.0}
+
+
+_KINDS = {
+    "log": _Kind(
+        lambda m, _: np.log(m),
+        lambda m, _: np.zeros_like(m),
+        lambda d, m, _: {d.add("log", m): 1.0},
+    ),
+    "exp": _Kind(
+        lambda m, rate: np.exp(rate * m),
+        lambda m, rate: m * np.exp(rate * m),
+        _unit("exp"),
+    ),
+    "sin": _Kind(
+        lambda m, rate: np.sin(rate * m),
+        lambda m, rate: m * np.cos(rate * m),
+        _unit("sin"),
+    ),
+    "cos": _Kind(
+        lambda m, rate: np.cos(rate * m), lambda m, rate: -m * np.sin(rate * m), _cosine
+    ),
+    "tanh": _Kind(
+        lambda m, rate: np.tanh(rate * m),
+        lambda m, rate: m / np.cosh(rate * m) ** 2,
+        _unit("tanh"),
+    ),
+    "atan": _Kind(
+        lambda m, rate: np.arctan(rate * m),
+        lambda m, rate: m / (1.0 + (rate * m) ** 2),
+        _unit("atan"),
+    ),
+    "power": _Kind(
+        lambda m, rate: m**rate, lambda m, rate: np.log(m) * m**rate, _power
+    ),
+    "shifted log": _Kind(
+        lambda m, rate: np.log(m + rate), lambda m, rate: 1.0 / (m + rate), _shifted_log
+    ),
+}
+#: Kinds of atoms without a rate.
+WITHOUT_RATE = frozenset({"log"})
+
+
+@dataclass(frozen=True)
+class Summand:
+    """A product of powers of inputs and of atoms."""
+
+    exponents: Exponents
+    atoms: tuple[Atom, ...] = ()
+
+    def values(self, x: Array) -> Array:
+        """Its values at `x` (D, N)."""
+        values = monomial(x, self.exponents)
+        for atom in self.atoms:
+            values = values * atom.values(x)
+        return values
+
+
+def graph_of(terms: Sequence[Summand], weights: Array, n_inputs: int) -> Graph:
+    """The sum of terms as a formula: one fraction, if some have negative powers."""
+    draft = Draft(Graph(n_inputs, (), ()))
+    rows = np.array([term.exponents for term in terms]).reshape(len(terms), n_inputs)
+    below = np.maximum(-rows.min(axis=0), 0.0)
+    known: dict[Atom, Linear] = {}
+    total: dict[int, float] = {}
+    for term, row, weight in zip(terms, rows + below, weights.tolist(), strict=True):
+        for atom in term.atoms:
+            if atom not in known:
+                known[atom] = atom.feature(draft)
+        factors = [monomial_fraction(draft, row)[0], *map(known.get, term.atoms)]
+        for source, one in product(draft, [f for f in factors if f]).items():
+            total[source] = total.get(source, 0.0) + one * weight
+    denominator = monomial_fraction(draft, below)[0]
+    draft.outputs.append((total, dict(denominator)))
+    graph = draft.freeze()
+    assert graph is not None
+    return graph

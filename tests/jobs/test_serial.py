@@ -1,0 +1,118 @@
+"""R-22: a time limit is kept, however long a segment would take."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from short_jobs import count, fail, job, one_result
+
+from eqlearn.jobs import backends
+from eqlearn.jobs.backends import backend
+from eqlearn.jobs.job import Job, Specification, Stage, Step
+from eqlearn.jobs.runner import run
+from eqlearn.jobs.serial import Serial, TimeIsUp, cut_off
+from eqlearn.jobs.store import Memory
+
+
+def work(data: Any, specification: Specification, state: bytes | None) -> Step:
+    """Compute for a while, and let nothing that goes wrong end it."""
+    end = time.monotonic() + specification["seconds"]
+    while time.monotonic() < end:
+        try:
+            sum(range(1000))
+        except Exception:
+            continue
+    return Step(str(os.getpid()).encode(), True)
+
+
+class LongThenLast:
+    """A plan of two long jobs, then one that must always be done."""
+
+    def __init__(self) -> None:
+        self.states: list[bytes | None] = []
+
+    def stages(self) -> Iterator[Stage]:
+        long = [Job(f"long{i}", work, {"seconds": 60.0}, "data") for i in range(2)]
+        yield self._stage(long, share=0.5)
+        yield self._stage([Job("last", work, {"seconds": 0.1}, "data")], at_least=1)
+
+    def _stage(self, jobs: list[Job], **options: Any) -> Stage:
+        return Stage(
+            lambda index: jobs[index] if index < len(jobs) else None,
+            self._take,
+            **options,
+        )
+
+    def _take(self, index: int, state: bytes | None) -> bool:
+        self.states.append(state)
+        return False
+
+
+@pytest.mark.parametrize("n_processes", [1, 2])
+def test_a_long_segment_does_not_outlast_the_limit(
+    n_processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "BOOT_AFTER", 0.0)
+    plan, begin = LongThenLast(), time.monotonic()
+    with backend({"data": None}, jobs=n_processes) as place:
+        ending = run([plan], place, Memory(), time_limit=4.0)
+        took = time.monotonic() - begin
+    assert ending.reason == "time" and plan.states[-1] is not None
+    assert plan.states[:-1] in ([None], [None, None])
+    assert 2.0 < took < 6.0
+
+
+def test_what_is_cut_off_is_forgotten_only_when_it_is_dropped(tmp_path: Path) -> None:
+    place = Serial({"data": None})
+    long = Job("long", work, {"seconds": 60.0}, "data")
+    place.start(long, None, time.monotonic() + 0.2)
+    assert place.ended(1.0) == [] and place.ended(1.0) == []
+    place.drop([long.key])
+    place.start(job(count, tmp_path / "n", length=1), None)
+    (ended,) = place.ended(1.0)
+    assert ended.step == Step(b".", True)
+
+
+def test_nothing_is_cut_off_in_time() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with cut_off(0.05):
+        pass
+    with pytest.raises(TimeIsUp), cut_off(0.01):
+        time.sleep(10)
+    time.sleep(0.1)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_the_alarm_of_somebody_else_stays() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 100.0)
+    try:
+        with cut_off(0.01):
+            time.sleep(0.1)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 90
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def test_in_a_thread_a_segment_comes_to_its_end() -> None:
+    done: list[bool] = []
+
+    def patient() -> None:
+        with cut_off(0.01):
+            time.sleep(0.1)
+        done.append(True)
+
+    thread = threading.Thread(target=patient)
+    thread.start()
+    thread.join()
+    assert done == [True]
+
+
+def test_an_error_in_a_segment_is_its_result() -> None:
+    ended = one_result(Serial({"data": None}), fail)
+    assert ended.step is None and ended.error == "ValueError: it broke"
