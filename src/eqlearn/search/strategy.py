@@ -340,7 +340,7 @@ class Stopping:
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (5, 5, 6, 9), "kinds of looks that find all formulas of 1, 2, 3, 4 constants"
+        (5, 5, 6, 9, 13), "kinds of looks that find all formulas of 1, 2, ... constants"
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +41,26 @@ def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored
     π/2, ... The graph must be in the units of the data: a constant is simple there or
     nowhere.
     """
-    best, tried = found, set()
+    return snap_and_judge(found, samples, tactics).found
+
+
+class Snapped(NamedTuple):
+    """A formula with simple constants, and what being simple is worth."""
+
+    found: Scored
+    worth: float  # of the criterion
+
+
+def snap_and_judge(
+    found: Scored, samples: Samples, tactics: Tactics = STANDARD
+) -> Snapped:
+    """Snap constants, and tell by how much that makes a formula more likely.
+
+    A simple constant is worth what it takes to tell a free one, but no more than the
+    odds that it is not simple by chance, and none of what its term costs.
+    """
+    best, worth, tried = found, 0.0, set()
+    for_term = 2.0 * math.log(tactics.criterion.n_alternatives)
     while True:
         options = [
             option
@@ -48,12 +68,14 @@ def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored
             if (option[1], option[2]) not in tried
         ]
         if not options:
-            return best
-        _, key, value = max(options)
+            return Snapped(best, worth)
+        odds, key, value = max(options)
         tried.add((key, value))
         fixed = _fixed_at(best.graph, key, value)
         snapped = refit(fixed, samples, tactics, tolerance=1e-8)
         if snapped.bic < best.bic:
+            won = best.bic - snapped.bic - for_term
+            worth += min(won, 2.0 * math.log(odds))
             best = snapped
 
 

@@ -31,6 +31,7 @@ class Evidence:
     n_agreeing: int  # networks whose formulas say the same in the domain of use
     n_in_vain: int  # attempts since a formula was found that is clearly better
     lead: float = 0.0  # of the criterion over all that differ in the domain of use
+    lead_of_size: float = 0.0  # over those of them that are no longer
     is_surveyed: bool = True  # formulas of other kinds were looked for
     n_kinds: int = 0  # of these that were looked for
 
@@ -84,12 +85,13 @@ def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
 
 
 def _is_shortest(evidence: Evidence, by: Stopping) -> bool:
-    # Where only noise is left, no formula is better but a shorter one.
-    n = evidence.n_parameters
-    if not 1 <= n <= len(by.kinds_of_size) or evidence.left is not Left.NOISE:
+    # Where only noise is left, no formula is better but a shorter one. If others of
+    # its size do as well, those with one constant more have their chance first.
+    n, known = evidence.n_parameters, by.kinds_of_size
+    if not 1 <= n < len(known) or evidence.left is not Left.NOISE:
         return False
-    are_known = evidence.n_kinds >= by.kinds_of_size[n - 1]
-    return are_known and evidence.lead >= by.clear
+    is_ahead = evidence.lead_of_size >= by.clear
+    return evidence.n_kinds >= known[n - 1 if is_ahead else n]
 
 
 Rule: TypeAlias = Callable[[Evidence, Stopping], bool]
