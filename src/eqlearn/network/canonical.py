@@ -360,6 +360,14 @@ def _normal_logarithm(arguments: list[Linear]) -> _Normal:
     return _Normal([scaled], shift=math.log(scale), fixed=((0, lead),))
 
 
+def _normal_origin(arguments: list[Linear]) -> _Normal:
+    """The input has the weight 1, and where it begins is given."""
+    lead = _leading(arguments[0])
+    scale = arguments[0][lead]
+    fixed = tuple((0, source) for source in arguments[0])
+    return _Normal([_divided(arguments[0], scale)], scale, fixed=fixed)
+
+
 #: How a unit's arbitrary scales and signs are chosen; other units have none.
 _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "multiply": _normal_product,
@@ -368,6 +376,7 @@ _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "exp": _normal_exponential,
     "sqrt": _normal_root,
     "log": _normal_logarithm,
+    "origin": _normal_origin,
 }
 
 

@@ -31,11 +31,12 @@ COMPILED = (
     "asin",
     "acos",
     "atan",
+    "origin",
 )
 _OTHER = len(COMPILED)
 # The places of these names, for compiled code: one branch each below.
 _IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(9)
-_DIVIDE, _ASIN, _ACOS, _ATAN = range(9, _OTHER)
+_DIVIDE, _ASIN, _ACOS, _ATAN, _ORIGIN = range(9, _OTHER)
 
 
 class Tape(NamedTuple):
@@ -275,7 +276,7 @@ def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
         return np.arccos(z), -1.0 / np.sqrt(1.0 - z * z)
     if code == _ATAN:
         return np.arctan(z), 1.0 / (1.0 + z * z)
-    if code == _IDENTITY:
+    if code == _IDENTITY or code == _ORIGIN:
         return z, 1.0
     return np.nan, np.nan  # a name without code must not pass for another unit
 

@@ -114,7 +114,7 @@ class Request:
         if self.units is None:
             return tuple(sorted(BUILT_IN))
         is_papers = set(self.units) <= set(PAPER_UNITS)
-        return () if is_papers else tuple({*self.units, "multiply", "divide"})
+        return () if is_papers else tuple({*self.units, "multiply", "divide", "origin"})
 
     @property
     def grid(self) -> Grid | None:

@@ -137,16 +137,16 @@ class Survey:
         3.0, "times the best squared residual, which it then leaves"
     )
     n_quick: int = tuned(
-        6, "kinds of looks before the first attempts: together about as quick as these"
+        7, "kinds of looks before the first attempts: together about as quick as these"
     )
     telling: int = tuned(
-        13, "kinds of looks after which formulas of other kinds have had their chance"
+        14, "kinds of looks after which formulas of other kinds have had their chance"
     )
     most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
     looks_a_job: int = tuned(4, "looks of one job: half a second or so")
     order: tuple[LookOrder, ...] = tuned(
         (
-            *(("fast waves", 0, None, 5), ("small", 0, 2, 9)),
+            *(("fast waves", 0, None, 5), ("small", 0, 2, 9), ("curves", 0, None, 1)),
             *(("sums", 0, None, 9), ("exp", 0, None, 4)),
             *(("powers", 0, None, 3), ("waves", 0, None, 4)),
             *(("exp", 1, None, 4), ("bends", 0, None, 3), ("sums", 0, 1, 5)),
@@ -334,13 +334,17 @@ class Stopping:
     lead: float = tuned(
         30.0, "criterion by which a formula is ahead of all that differ, to be enough"
     )
+    lead_in_doubt: float = tuned(
+        300.0, "the same where what is left is perhaps part of a law"
+    )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (5, 5, 6, 9, 13), "kinds of looks that find all formulas of 1, 2, ... constants"
+        (6, 6, 7, 10, 14),
+        "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(

@@ -81,6 +81,8 @@ def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
     # Before, only the shortest are beyond doubt: no other kind can be much shorter.
     most = by.most_parameters if evidence.is_surveyed else by.fewest_parameters
     is_short = evidence.n_parameters <= most
+    if evidence.left is Left.UNCLEAR:  # as one in fifty is by chance
+        return is_short and evidence.lead >= by.lead_in_doubt
     return is_short and evidence.left is Left.NOISE and evidence.lead >= by.lead
 
 

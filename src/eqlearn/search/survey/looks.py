@@ -17,6 +17,7 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.links import LINKS
 from eqlearn.search.strategy import Survey
 from eqlearn.search.survey import dictionaries
+from eqlearn.search.survey.curves import curves
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
 from eqlearn.search.survey.pursuit import (
@@ -170,7 +171,7 @@ class Look:
 
 
 #: Kinds of looks that pick no terms from a dictionary.
-_SPECIAL = {"families": families, "fast waves": fast_waves}
+_SPECIAL = {"curves": curves, "families": families, "fast waves": fast_waves}
 #: The atoms of a kind of look.
 _ATOMS = {
     "exp": ("exp",),
