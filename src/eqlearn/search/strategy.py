@@ -310,12 +310,16 @@ class Pooling:
 class Residuals:
     """When residuals are noise, and when they are part of a law."""
 
-    fewest_rows: int = tuned(2000, "with fewer rows neighbours say nothing")
+    fewest_rows: int = tuned(2000, "with fewer rows neighbours alone say too little")
     fewest_of_all: int = tuned(50, "with fewer rows nothing does")
     most_inputs: int = tuned(6, "inputs along which structure is looked for")
     likely: float = tuned(0.02, "chance above which what is left is noise")
     unlikely: float = tuned(1e-4, "chance below which it is part of a law")
-    most_rows: int = tuned(10_000, "rows that are looked at: enough to tell")
+    most_rows: int = tuned(
+        10_000, "rows whose neighbours are looked at: enough to tell"
+    )
+    most_rows_smooth: int = tuned(2000, "rows that polynomials are fitted to")
+    most_rows_waves: int = tuned(4000, "rows that waves are looked for in")
     n_neighbours: int = tuned(2, "of each row")
     noise: float = tuned(2.0, "standard errors below which residuals are noise")
     structure: float = tuned(3.0, "standard errors above which they are part of a law")
