@@ -51,6 +51,12 @@ def test_an_outlier_is_one_rank_further() -> None:
     assert scores[0][4] == 0.0
 
 
+def test_residuals_that_are_all_equal_are_no_structure() -> None:
+    x = np.arange(60.0)[:, None]
+    tests = structure_tests(remains(x, np.zeros(60), frozenset({0})), BY)
+    assert most_striking(tests).chance == 1.0
+
+
 def test_used_inputs_come_first_then_those_that_residuals_go_along_with() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 4))

@@ -71,8 +71,10 @@ def ranked(left: Remains) -> Remains:
     Noise with heavy tails, or an outlier, must not decide a test alone.
     """
     n = len(left.residual)
-    ranks = np.argsort(np.argsort(left.weighted))
-    return left._replace(residual=ndtri((ranks + 0.5) / n), root=np.ones(n))
+    # Equal ones share their ranks.
+    _, which, times = np.unique(left.weighted, return_inverse=True, return_counts=True)
+    middle = np.cumsum(times) - times / 2
+    return left._replace(residual=ndtri(middle[which] / n), root=np.ones(n))
 
 
 def seen_inputs(left: Remains, by: Residuals) -> tuple[int, ...]:
