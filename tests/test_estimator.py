@@ -21,7 +21,9 @@ from eqlearn.data.duration import seconds
 from eqlearn.model.model import Json
 from eqlearn.model.model_file import save
 from eqlearn.search.attempts.grid_networks import Grid
+from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
+from eqlearn.search.strategy import STANDARD
 
 
 def quick(**options: Any) -> EquationLearner:
@@ -367,7 +369,9 @@ def test_the_verdict_is_of_the_formula_that_was_picked(
     ((found,), (x, y)) = learner.found_, noisy
     nothing = [not one.is_something for one in found.candidates].index(True)
     domain = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
-    kinds = [verdict(found, i, y, domain).kind for i in (0, nothing)]
+    rows = JudgedRows.of(x, y, domain, STANDARD.judging)
+    names = learner.model_.inputs
+    kinds = [verdict(found, i, rows, names).kind for i in (0, nothing)]
     assert kinds == ["trusted", "nothing"]
 
 

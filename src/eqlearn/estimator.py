@@ -211,6 +211,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             domain,
             inputs=data.inputs,
             targets=data.targets,
+            weight=data.weight,
             selection=self.selection,
             is_flat=data.is_flat,
             parameters=parameters,

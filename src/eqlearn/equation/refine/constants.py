@@ -27,11 +27,17 @@ def constants(graph: Graph, samples: Samples) -> list[Constant]:
 
 def standard_errors(graph: Graph, samples: Samples) -> Array:
     """Standard errors of the parameters, by the Gauss-Newton Hessian."""
+    return np.sqrt(np.maximum(np.diag(covariance(graph, samples)), 0.0))
+
+
+def covariance(graph: Graph, samples: Samples) -> Array:
+    """The covariance (P, P) of the parameters, s² (J Jᵀ)⁻¹."""
     if not graph.n_parameters:
-        return np.zeros(0)
+        return np.zeros((0, 0))
     gram, _, sse = normal_equations(graph, samples)
     variance = sse / max(samples.n_residuals - len(gram), 1)
-    return np.sqrt(np.maximum(np.diag(inverse(gram)), 0.0) * variance)
+    known: Array = inverse(gram) * variance
+    return known
 
 
 def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:

@@ -10,9 +10,11 @@ from eqlearn.equation.write.display import formula_text
 from eqlearn.jobs.store import versions
 from eqlearn.model.model import ENDS, Equation, Json, Model, Outcome
 from eqlearn.search.conclude import selection as criteria
+from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
+from eqlearn.search.strategy import STANDARD
 
 
 def model_of(
@@ -23,6 +25,7 @@ def model_of(
     *,
     inputs: Sequence[str],
     targets: Sequence[str],
+    weight: Array | None = None,
     selection: str = criteria.DEFAULT,
     is_flat: bool = False,
     parameters: Mapping[str, Json] | None = None,
@@ -39,6 +42,8 @@ def model_of(
         Where the equations will be used.
     inputs, targets : sequences of str
         The names of the columns.
+    weight : array (N,)
+        How much each row counts.
     selection : str
         The criterion that picks among the candidates.
     is_flat : bool
@@ -61,7 +66,12 @@ def model_of(
         ranges=tuple((float(low), float(high)) for low, high in ranges),
         n_rows=len(x),
         outcomes=tuple(
-            _outcome(one, pick, y[:, m], domain)
+            _outcome(
+                one,
+                pick,
+                JudgedRows.of(x, y[:, m], domain, STANDARD.judging, weight),
+                inputs,
+            )
             for m, (one, pick) in enumerate(zip(found, picks, strict=True))
         ),
         seconds=max(one.seconds for one in found),
@@ -138,9 +148,11 @@ def _table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     )
 
 
-def _outcome(found: Found, pick: int, y: Array, domain: Array) -> Outcome:
+def _outcome(
+    found: Found, pick: int, rows: JudgedRows, inputs: Sequence[str]
+) -> Outcome:
     (ended,) = (known for known in ENDS if known == found.ended)
-    return Outcome(verdict(found, pick, y, domain), ended, found.n_attempts)
+    return Outcome(verdict(found, pick, rows, inputs), ended, found.n_attempts)
 
 
 def _equations(
