@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 Content = bytes | Callable[[Path], object]
 
@@ -54,6 +54,22 @@ def twice_named_parquet() -> bytes:
     return file.getvalue()
 
 
+def feather_of(**columns: Any) -> bytes:
+    file = io.BytesIO()
+    feather.write_feather(pa.table(columns), file)
+    return file.getvalue()
+
+
+def zip_of(**files: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+XY, TABS = b"x,y\n1,2\n3,4\n", b"x\ty\n1\t2\n3\t4\n"
+MAC = {"t.csv": XY, "__MACOSX/._t.csv": b"\0"}
 WHOLE = parquet_of(x=[1.0, 2.0], y=[3.0, 4.0])
 PLAIN = [[1.0, 2.0], [3.0, 4.0]]
 LONG = b"9" * 2**20 + b"9"
@@ -174,8 +190,10 @@ TEXT = [
     Case("quote in names not closed", b'x,"y\n1,2\n', "quotes closed.* in row 1"),
     Case("text behind a quote", b'x,y\n1,"2"3\n', "quotes closed.* in row 2"),
     Case("cell of two lines", b'x,y\n1,"2\n"\n3,4\n', "several lines in row 2"),
-    Case("latin-1 name", b"T\xb0,y\n1,2\n", "UTF-8; got byte 0xb0 in row 1. Save"),
-    Case("latin-1 cell", b"x,y\n1,2\n1,\xe9\n", "UTF-8; got byte 0xe9 in row 3"),
+    Case("latin-1 name", b"T\xb0,y\n1,2\n3,4\n", warned="as cp1252", values=PLAIN),
+    Case("latin-1 cell", b"x,y\n1,2\n1,\xe9\n", "'é' in row 3, column `y`"),
+    Case("no known letter", b"x,y\n1,2\n1,\x81\n", "UTF-8; got byte 0x81 in row 3"),
+    Case("half a letter", "x,y\n1,é".encode()[:-1], r"'Ã' in row 2, column `y`"),
     Case("utf-16", "x,y\n1,2\n".encode("utf-16"), "text in UTF-16. Save it as UTF-8"),
     Case("utf-16, no mark", "x,y\n1,2\n".encode("utf-16-le"), "NUL byte in row 1"),
     Case("NUL in a cell", b"x,y\n1,2\0\n", r"'2\\x00' in row 2, column `y`.*damaged"),
@@ -189,13 +207,41 @@ TEXT = [
 ]
 
 BINARY = [
-    Case("gzip", gzip.compress(b"x,y\n1,2\n"), "a gzip file. Unpack", file="t.csv.gz"),
+    Case("gzip", gzip.compress(XY), file="t.csv.gz", values=PLAIN),
+    Case("gzip of tabs", gzip.compress(TABS), file="t.tsv.gz", values=PLAIN),
+    Case("gzip named csv", gzip.compress(XY), "got a gzip file. Let its name end in"),
+    Case("csv named gzip", XY, "be a gzip file, as its name says", file="t.csv.gz"),
+    Case("empty gzip", b"", "a gzip file, .* got an empty file", file="t.csv.gz"),
+    Case("gzip cut", gzip.compress(XY)[:-9], "be a whole packed", file="t.csv.gz"),
+    Case("gzip of what", gzip.compress(XY), "hold a file that ends in", file="t.gz"),
     Case(
-        "gzip named csv", gzip.compress(b"x,y\n1,2\n"), "a gzip file. Unpack it first"
+        "gzip of Parquet",
+        gzip.compress(WHOLE),
+        "ends in one of .csv, .*Unpack it first",
+        file="t.parquet.gz",
     ),
     Case(
-        "sheet", b"PK\x03\x04etc", "end in one of .*Save a sheet as CSV", file="t.xlsx"
+        "gzip of gzip",
+        gzip.compress(gzip.compress(XY)),
+        "be text, as its name says; got a gzip file",
+        file="t.csv.gz",
     ),
+    Case("zip", zip_of(**{"a/t.csv": XY}), file="t.zip", values=PLAIN),
+    Case("zip of a Mac", zip_of(**MAC), file="t.csv.zip", values=PLAIN),
+    Case("zip of two", zip_of(a=XY, b=XY), "hold one file; got 2", file="t.zip"),
+    Case("zip of a page", zip_of(**{"a.html": XY}), "got `a.html`", file="t.zip"),
+    Case("zip cut", zip_of(**{"t.csv": XY})[:-9], "whole packed file", file="t.zip"),
+    Case("csv named zip", XY, "be a zip archive, as its name says", file="t.zip"),
+    Case("sheet", b"PK\x03\x04etc", r"openpyxl is not|a whole Excel", file="t.xlsx"),
+    Case("csv named sheet", XY, "be an Excel file, as its name says", file="t.xlsx"),
+    Case("feather", feather_of(x=[1, 3], y=[2, 4]), file="t.feather", values=PLAIN),
+    Case(
+        "feather of words",
+        feather_of(x=["a"]),
+        "string values in column `x`",
+        file="t.feather",
+    ),
+    Case("feather cut", feather_of(x=[1])[:-9], "whole Feather", file="t.feather"),
     Case("json", b"{}", "end in one of .csv.*; got .json", file="t.json"),
     Case(
         "no ending", b"x,y\n1,2\n", "end in one of .csv.*; got no ending", file="table"

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +173,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Inputs: an array, a pandas or a polars table.
+            Inputs: an array, a pandas or a polars table. A column of words becomes
+            inputs like `kind=a`, which are 1 or 0; truth values are 1 and 0.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             One target or several.
         sample_weight : array-like of shape (n_samples,), optional
@@ -204,7 +206,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             model_file.check_can_be_saved(data.inputs, data.targets, domain, parameters)
         self.found_ = self._searched(data, domain)
         self._is_flat = data.is_flat
-        self.model_ = model_of(
+        model = model_of(
             self.found_,
             data.x,
             data.y,
@@ -216,6 +218,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             is_flat=data.is_flat,
             parameters=parameters,
         )
+        self.model_ = replace(model, categories=data.categories)
         return self
 
     def _searched(self, data: Given, domain: Array) -> list[Found]:
@@ -393,7 +396,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         learner = cls(**{name: kept[name] for name in kept if name in KEPT})
         learner.model_ = model
         learner.n_features_in_ = len(model.inputs)
-        learner._is_flat = model.is_flat
+        learner._is_flat, learner._categories = model.is_flat, model.categories
         if model.inputs != default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner

@@ -17,6 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from eqlearn._types import Array
+from eqlearn.data.frames import encoded_frame, encoded_like
+from eqlearn.data.mixed import Categories
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
@@ -67,12 +69,14 @@ class Given:
     inputs: tuple[str, ...]  # (D,)
     targets: tuple[str, ...]  # (M,)
     is_flat: bool  # whether y was (N,)
+    categories: Categories  # columns of words that inputs come from
 
 
 def given(
     learner: Any, X: Any, y: Any, sample_weight: Any, extrapolation: Any
 ) -> Given:
     """Check the data of a `fit`, and tell the learner the names of its inputs."""
+    X, learner._categories = encoded_frame("X", X)
     X, y = numbers_of("X", X), numbers_of("y", y)
     with in_one_line():
         x, values = validate_data(
@@ -94,7 +98,8 @@ def given(
     inputs = input_names(learner)
     for remark in offset_remarks(inputs, x):
         warnings.warn(remark, stacklevel=4)
-    return Given(x, table, weight, far, inputs, targets, values.ndim == 1)
+    is_flat, categories = values.ndim == 1, learner._categories
+    return Given(x, table, weight, far, inputs, targets, is_flat, categories)
 
 
 def numbers_of(name: str, values: Any) -> Any:
@@ -117,6 +122,7 @@ def numbers_of(name: str, values: Any) -> Any:
 
 def validated_inputs(learner: Any, X: Any) -> Array:
     """Inputs for what was learned, checked against those it was learned from."""
+    X = encoded_like("X", X, input_names(learner), learner._categories)
     X = numbers_of("X", X)
     with in_one_line():
         found: Array = validate_data(learner, X, reset=False, dtype=np.float64)

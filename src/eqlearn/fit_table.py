@@ -1,8 +1,10 @@
 """From a table to a run directory: read, learn, keep."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +12,25 @@ import numpy as np
 
 from eqlearn._types import Array, Tell
 from eqlearn.data.choose import ChosenColumns, choose_columns
-from eqlearn.data.read import read_table
+from eqlearn.data.mixed import (
+    Categories,
+    encoded_column,
+    inputs_of,
+    needed_columns,
+    read_mixed,
+    without_gaps,
+)
+from eqlearn.data.read import PACKINGS, read_raw
 from eqlearn.data.table import (
-    Table,
     checked_weight,
     column_of,
     offset_remarks,
     weight_remarks,
 )
 from eqlearn.errors import EqlearnError, must, printable
+from eqlearn.jobs.store import OtherRun
 from eqlearn.model.model import Origin
-from eqlearn.run_directory import MODEL, WrittenRun, columns_of, open_run, write_run
+from eqlearn.run_directory import MODEL, WrittenRun, clear_run, open_run, write_run
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,12 +41,16 @@ Ranges = Mapping[str, tuple[float, float]]
 def fit_table(
     source: str,
     targets: Sequence[str],
-    run_dir: Path,
+    run_dir: Path | None = None,
     *,
     inputs: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    drop_missing: bool = False,
     weights: str | None = None,
     extrapolation: str | None = None,
     domain: Ranges | None = None,
+    overwrite: bool = False,
     tell: Tell = lambda line: None,
     seed: int = 0,
     jobs: int = -1,
@@ -50,14 +64,23 @@ def fit_table(
         The table.
     targets, inputs : sequences of str
         Columns; the inputs are by default all that are not named otherwise.
-    run_dir : Path
-        Where the run is kept; the same request again goes on from there.
+    run_dir : Path, optional
+        Where the run is kept; the same request again goes on from there. By default a
+        directory beside, named as the table, that has no run of another request.
+    exclude : sequence of str
+        Columns that are no inputs.
+    categories : sequence of str
+        Inputs whose numbers are kinds of rows rather than quantities.
+    drop_missing : bool
+        Leave out rows with gaps instead of refusing them.
     weights : str, optional
         The column that says how much each row counts.
     extrapolation : str, optional
         A table of labelled far points.
     domain : mapping of names to (low, high), optional
         Where the equations will be used.
+    overwrite : bool
+        Begin anew in the directory, whatever run is there.
     tell : callable
         Called with every line that a user should know before the search.
     seed, jobs : int
@@ -65,9 +88,11 @@ def fit_table(
     **parameters
         Further parameters of `EquationLearner`.
     """
-    samples, weight = _read(source, targets, inputs, weights)
-    _check_same_columns(run_dir, samples)
-    far = None if extrapolation is None else _read_far(extrapolation, samples)
+    reading = Reading(inputs, exclude, categories, drop_missing)
+    samples, weight, kinds = _read(source, targets, weights, reading)
+    far = None
+    if extrapolation is not None:
+        far = _read_far(extrapolation, samples, kinds, drop_missing=drop_missing)
     ranges = _named_ranges(domain or {}, samples.inputs)
     remarks = offset_remarks(samples.inputs, samples.x)
     remarks += [] if weight is None else weight_remarks(weight)
@@ -75,57 +100,153 @@ def fit_table(
         tell(line)
     # Before the search: who knows what will be in the file when it ends.
     origin = Origin(table=source, sha256=_digest(source))
-    # Here, not above: a table is read and refused before this would have been loaded.
-    from eqlearn.estimator import EquationLearner
 
-    learner = EquationLearner(
-        run_dir=run_dir,
-        domain=ranges or None,
-        random_state=seed,
-        n_jobs=jobs,
-        **parameters,
-    ).fit(
-        _frame(samples.x, samples.inputs),
-        _frame(samples.y, samples.targets),
-        sample_weight=weight,
-        extrapolation=None if far is None else (_frame(far.x, far.inputs), far.y),
-    )
-    model = replace(learner.model_, origin=origin)
-    return write_run(run_dir, model, samples.x, samples.y)
+    def fitted(directory: Path) -> WrittenRun:
+        # Here, not above: a table is refused before this would have been loaded.
+        from eqlearn.estimator import EquationLearner
+
+        _check_same_columns(directory, samples)
+        learner = EquationLearner(
+            run_dir=directory,
+            domain=ranges or None,
+            random_state=seed,
+            n_jobs=jobs,
+            **parameters,
+        ).fit(
+            _frame(samples.x, samples.inputs),
+            _frame(samples.y, samples.targets),
+            sample_weight=weight,
+            extrapolation=None if far is None else (_frame(far.x, far.inputs), far.y),
+        )
+        model = replace(learner.model_, origin=origin, categories=kinds)
+        return write_run(directory, model, samples.x, samples.y)
+
+    if overwrite:
+        directory = run_dir or default_directory(source)
+        clear_run(directory)
+        return fitted(directory)
+    if run_dir is None:
+        return _in_a_fresh_directory(source, fitted, tell)
+    try:
+        return fitted(run_dir)
+    except OtherRun as error:
+        raise OtherRun(f"{error} To replace that run, give `overwrite`.") from error
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read."""
+
+    inputs: Sequence[str] | None
+    exclude: Sequence[str]
+    categories: Sequence[str]
+    drop_missing: bool
+
+
+def default_directory(source: str, number: int = 1) -> Path:
+    """Where the run of a table is kept by default: data-run, data-run-2, ..."""
+    stem = Path(source).stem
+    if Path(source).suffix.lower() in PACKINGS:
+        stem = Path(stem).stem
+    return Path(f"{stem}-run" if number == 1 else f"{stem}-run-{number}")
+
+
+def latest_directory(source: str) -> Path:
+    """The default directory of a table that was worked in last."""
+    numbered = (default_directory(source, number) for number in count(1))
+    there = list(takewhile(Path.is_dir, numbered))
+    return max(there, key=_last_written, default=default_directory(source))
+
+
+def _last_written(directory: Path) -> float:
+    return max((path.stat().st_mtime for path in directory.iterdir()), default=0.0)
+
+
+def _in_a_fresh_directory(
+    source: str, fitted: Callable[[Path], WrittenRun], tell: Tell
+) -> WrittenRun:
+    """Go on with the run of the same request, or begin one where there is none yet."""
+    directory = default_directory(source)
+    for number in count(2):
+        try:
+            return fitted(directory)
+        except OtherRun:
+            directory = default_directory(source, number)
+        if not directory.exists():
+            tell(f"other runs of this table are kept; this one is in {directory}")
+            break
+    return fitted(directory)
 
 
 def _read(
-    source: str,
-    targets: Sequence[str],
-    inputs: Sequence[str] | None,
-    weights: str | None,
-) -> tuple[ChosenColumns, Array | None]:
-    named = [*targets, *(inputs or ()), *([] if weights is None else [weights])]
-    table = _read_all(source) if inputs is None else read_table(source, named)
+    source: str, targets: Sequence[str], weights: str | None, reading: Reading
+) -> tuple[ChosenColumns, Array | None, Categories]:
+    numeric = [*targets, *([] if weights is None else [weights])]
+    named = None if reading.inputs is None else [*numeric, *reading.inputs]
+    _check_exclude(reading, numeric)
+    with _advising(reading):
+        table, kinds = read_mixed(
+            source,
+            named,
+            reading.exclude,
+            numeric=numeric,
+            categories=reading.categories,
+            drop_missing=reading.drop_missing,
+        )
+    inputs = _inputs_of(reading.inputs, kinds)
     if weights is None:
-        return choose_columns(table, targets, inputs), None
+        return choose_columns(table, targets, inputs), None, kinds
     at = column_of(table.names, weights, asked="weights", source=source)
     names = table.names[:at] + table.names[at + 1 :]
     rest = replace(table, names=names, values=np.delete(table.values, at, axis=1))
     samples = choose_columns(rest, targets, inputs)
-    return samples, checked_weight(table.values[:, at], len(table.values))
+    return samples, checked_weight(table.values[:, at], len(table.values)), kinds
 
 
-def _read_all(source: str) -> Table:
+def _check_exclude(reading: Reading, numeric: Sequence[str]) -> None:
+    for name in reading.exclude:
+        if name in (*numeric, *(reading.inputs or ())):
+            what, hint = "columns that nothing else names", "Leave it out of one."
+            raise must("exclude", what, name, hint)
+
+
+def _inputs_of(inputs: Sequence[str] | None, kinds: Categories) -> list[str] | None:
+    """The inputs that are asked for, a column of words as what became of it."""
+    if inputs is None:
+        return None
+    return [
+        given
+        for name in inputs
+        for given in (
+            encoded_column(name, kinds[name], ()) if name in kinds else (name,)
+        )
+    ]
+
+
+@contextmanager
+def _advising(reading: Reading) -> Iterator[None]:
+    """Say what can be done here about columns and cells that cannot be used."""
     try:
-        return read_table(source)
+        yield
     except EqlearnError as error:
-        if "leave the column out" not in str(error):
-            raise
-        raise EqlearnError(f"{error} Name those to use by `inputs`.") from error
+        line = str(error)
+        if "leave the column out." in line.lower() and reading.inputs is None:
+            line += " Leave it out by `exclude`, or name those to use by `inputs`."
+        elif line.endswith("Fill the cell in or remove the row."):
+            line += " To leave such rows out, give `drop_missing`."
+        raise EqlearnError(line) from error
 
 
-def _read_far(source: str, samples: ChosenColumns) -> ChosenColumns:
+def _read_far(
+    source: str, samples: ChosenColumns, kinds: Categories, *, drop_missing: bool
+) -> ChosenColumns:
     """Read far points, of which few are enough."""
     names = samples.inputs, samples.targets
-    table = read_table(source, only=[*samples.inputs, *samples.targets])
-    x, y = (columns_of(table, some) for some in names)
-    return ChosenColumns(x, y, *names, table.warnings)
+    raw = needed_columns(read_raw(source), [*samples.inputs, *samples.targets], kinds)
+    raw = without_gaps(raw) if drop_missing else raw
+    x, remarks = inputs_of(raw, samples.inputs, kinds)
+    y, _ = inputs_of(raw, samples.targets, {})
+    return ChosenColumns(x, y, *names, (*raw.warnings, *remarks))
 
 
 def _check_same_columns(run_dir: Path, samples: ChosenColumns) -> None:
@@ -141,7 +262,8 @@ def _check_same_columns(run_dir: Path, samples: ChosenColumns) -> None:
             what = f"{', '.join(map(printable, known))} as before"
             hint = "Name another directory by `run_dir`."
             where = f"for the run in {printable(str(run_dir))}"
-            raise must(name, what, ", ".join(given), hint, where=where)
+            other = must(name, what, ", ".join(given), hint, where=where)
+            raise OtherRun(str(other))
 
 
 def _named_ranges(domain: Ranges, inputs: Sequence[str]) -> Ranges:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn._types import Array
-from eqlearn.data.read import read_table
+from eqlearn.data.mixed import inputs_of
+from eqlearn.data.raw import RawTable
+from eqlearn.data.read import read_raw, read_table
 from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
-from eqlearn.errors import EqlearnError, malformed, printable
+from eqlearn.errors import malformed, printable
 from eqlearn.model.model import Model
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class WrittenRun:
     model: Model
     findings: tuple["Finding", ...]  # what the report says of each target
     report: tuple[Path, ...]  # its files
+    directory: Path
 
 
 def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
@@ -48,7 +51,19 @@ def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
     write_table(sample.source, sample)
     found, curves = findings(model), training_curves(run_dir)
     files = write_report(run_dir, model, x, y, findings=found, curves=curves)
-    return WrittenRun(model, found, files)
+    return WrittenRun(model, found, files, run_dir)
+
+
+def clear_run(run_dir: Path) -> None:
+    """Remove what an earlier run has left in a directory, and nothing else."""
+    from eqlearn.jobs.store import remove_run
+
+    if not run_dir.is_dir():
+        return
+    remove_run(run_dir)
+    for pattern in (MODEL, SAMPLE, "report.html", "report.md", "slices*.png"):
+        for path in run_dir.glob(pattern):
+            path.unlink()
 
 
 def sampled(x: Array) -> NDArray[np.intp]:
@@ -108,34 +123,22 @@ def columns_of(table: Table, names: Sequence[str]) -> Array:
     return table.values[:, found]
 
 
-def predict_table(run: Path, source: str) -> tuple[Table, dict[str, Array]]:
+def predict_table(run: Path, source: str) -> tuple[RawTable, dict[str, Array]]:
     """Read a table and compute the targets for its rows, named `y_predicted`."""
     model = open_run(run)
-    table = _numbers_of(source, model.inputs)
+    table = read_raw(source)
+    x, remarks = inputs_of(table, model.inputs, model.categories)
     with np.errstate(all="ignore"):
-        values = model.predict(columns_of(table, model.inputs))
+        values = model.predict(x)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
         first = f"the first is data row {wrong[0] + 1:,}"
-        table = _with_remark(
-            table, f"no finite prediction for {len(wrong):,} rows, {first}"
-        )
+        shown = printable(table.source)
+        what = f"no finite prediction for {len(wrong):,} rows, {first}"
+        remarks += (f"`{shown}`: {what}",)
     names = [f"{target}_predicted" for target in model.targets]
-    return table, dict(zip(names, values.T, strict=True))
-
-
-def _numbers_of(source: str, needed: Sequence[str]) -> Table:
-    """Read all columns, or only those that are needed if others are no numbers."""
-    try:
-        return read_table(source)
-    except EqlearnError:
-        table = read_table(source, only=needed)
-        return _with_remark(table, "columns that no equation needs are left out")
-
-
-def _with_remark(table: Table, remark: str) -> Table:
-    line = f"`{printable(table.source)}`: {remark}"
-    return replace(table, warnings=(*table.warnings, line))
+    told = replace(table, warnings=(*table.warnings, *remarks))
+    return told, dict(zip(names, values.T, strict=True))
 
 
 def export_run(run: Path, form: str, digits: int | None = None) -> str:

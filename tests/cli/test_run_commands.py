@@ -30,7 +30,12 @@ MISTAKES = [
     ("predict ohm-run", "Missing argument 'TABLE'. See eqlearn predict --help."),
     ("predict ohm-rum in.csv", "got none of this name. Did you mean `ohm-run`?"),
     ("predict ohm-run in.cvs", "got none of this name. Did you mean `in.csv`?"),
-    ("predict ohm-run few.csv", "got 'voltage' for `few.csv`."),
+    (
+        "predict ohm-run few.csv",
+        "`few.csv` must have the columns that the equations need: `voltage`, `resistan"
+        "ce`; got no `voltage`, `resistance`. It has x, y; rename or add them.",
+    ),
+    ("predict ohm-run one.csv", "got no `resistance`. It has voltage; rename or add"),
     ("predict ohm-run in.csv -o out.xls", "`out.xls` must end in one of .csv"),
     ("predict ohm-run in.csv -o no/out.csv", "`no/out.csv` must be writable; got No s"),
     ("predict ohm-run in.csv -o plain", "`plain` must end in one of .csv"),
@@ -74,6 +79,8 @@ def test_json_is_one_line_as_documented(here: Path, command: Command) -> None:
         "run": "ohm-run",
         "complexity": {"current": 2},
         "verdict": {"current": "trusted"},
+        "names": dict(zip(*[["voltage", "resistance", "current"]] * 2, strict=True)),
+        "expressions": {"current": "voltage/resistance"},
     }
 
 
@@ -99,11 +106,10 @@ def test_predict_needs_numbers_in_the_inputs_only(
     code, out, err = command(f"predict ohm-run {table}")
     assert code == 0
     assert out.splitlines()[:2] == [
-        "voltage,resistance,current_predicted",
-        "6.0,3.0,2.0",
+        "who,voltage,resistance,current,current_predicted",
+        "me,6,3,,2.0",
     ]
-    left_out, pole = err.splitlines()
-    assert left_out.endswith("columns that no equation needs are left out")
+    (pole,) = err.splitlines()
     assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
 
 

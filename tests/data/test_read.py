@@ -7,6 +7,7 @@ silent acceptance.
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from table_cases import BINARY, TEXT, WHOLE, Case, npz_of, parquet_of, put
 
 from eqlearn.data import delimited, read, table
 from eqlearn.data.cells import number
+from eqlearn.data.formats.text_file import text_file
 from eqlearn.data.read import FORMATS, read_table
 from eqlearn.data.table import Table
 from eqlearn.errors import EqlearnError, printable
@@ -150,8 +152,9 @@ def test_blocks_join(
 def test_a_file_that_grows_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "_count_lines", lambda path: 1)
     (tmp_path / "t.csv").write_bytes(b"x,y\n1,2\n3,4\n")
+    before = replace(text_file(str(tmp_path / "t.csv")), n_lines=1)
+    monkeypatch.setattr(delimited, "text_file", lambda *_: before)
     with pytest.raises(EqlearnError, match="must stay as it is; got a change"):
         read_table(tmp_path / "t.csv")
 

@@ -16,6 +16,8 @@ from eqlearn.data.table import Table
 from eqlearn.data.write_table import WRITERS, write_table
 from eqlearn.errors import EqlearnError
 
+#: Formats that keep every digit and every name; a sheet keeps 16 digits.
+WRITABLE = [suffix for suffix in WRITERS if suffix != ".xlsx"]
 VALUES = np.random.default_rng(0).normal(size=(7, 2)) * 10.0 ** np.arange(7)[:, None]
 XY = Table(("x", "y"), VALUES, "t.csv")
 
@@ -47,7 +49,7 @@ def test_what_can_be_read_can_be_written() -> None:
     assert list(WRITERS) == list(FORMATS)
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", WRITABLE)
 def test_predictions_come_last(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"out{suffix}"
     predicted = np.sin(VALUES[:, 0]) / 3
@@ -60,7 +62,7 @@ def test_predictions_come_last(suffix: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [path.name]
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", WRITABLE)
 def test_hostile_names_come_back(suffix: str, tmp_path: Path) -> None:
     table = Table(HOSTILE, np.ones((3, len(HOSTILE))), "t.csv")
     write_table(tmp_path / f"out{suffix}", table)
@@ -103,7 +105,7 @@ def test_predictions_that_are_no_numbers_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "extra", "refused"),
     [
-        ("out.xlsx", {}, "end in one of .csv.*; got .xlsx"),
+        ("out.xls", {}, "end in one of .csv.*; got .xls"),
         ("out", {}, "end in one of .csv.*; got no ending"),
         ("no/out.csv", {}, "be writable; got No such file"),
         ("folder.csv", {}, "be a file; got a directory"),

@@ -1,5 +1,6 @@
 """The commands `fit` and `demo`: from a table to a run."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -22,12 +23,19 @@ from eqlearn.cli.output import (
 )
 from eqlearn.errors import must
 
+_RANGE = re.compile(r"(?P<name>.+?)=(?P<low>[^=:,]+):(?P<high>[^=:,]+)(?:,|\Z)", re.S)
+_RANGES = "NAME=LOW:HIGH with LOW below HIGH, like x1=-2:2 or x1=-2:2,x2=0:3"
+
 
 @spelled_as_options(path="--out")
 def fit(
     table: Annotated[
         Path,
-        typer.Argument(metavar="TABLE", help="CSV, TSV, Parquet or .npz; names first."),
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV or TSV (also packed: .gz, .zip), Parquet, Feather, .npz or "
+            ".xlsx; names first.",
+        ),
     ],
     target: Annotated[
         list[str],
@@ -42,6 +50,20 @@ def fit(
             metavar="NAME,...", help="Columns to find them in; by default all others."
         ),
     ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Columns that are no inputs."),
+    ] = None,
+    categories: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Inputs whose numbers are kinds of rows; of words that is known.",
+        ),
+    ] = None,
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out rows with gaps.")
+    ] = False,
     weights: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A column: how much each row counts."),
@@ -55,7 +77,7 @@ def fit(
     domain: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=LOW:HIGH",
+            metavar="NAME=LOW:HIGH,...",
             help="Where the equations will be used, for each input; by default twice "
             "the range of the data.",
         ),
@@ -105,7 +127,7 @@ def fit(
         typer.Option(
             "--time",
             metavar="TIME",
-            help="At most so long: 90s, 5m, 2h. By default, until attempts agree.",
+            help="At most so long: 90s, 5min, 2h. By default, until attempts agree.",
         ),
     ] = None,
     seed: Annotated[
@@ -124,9 +146,14 @@ def fit(
         typer.Option(
             "--out",
             metavar="RUN",
-            help="Where the run is kept; for data.csv it is data-run.",
+            help="Where the run is kept; for data.csv it is data-run, or data-run-2 "
+            "where that has a run of other options.",
         ),
     ] = None,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Begin anew, whatever run is there."),
+    ] = False,
     as_json: JsonOption = False,
     quiet: Quiet = False,
 ) -> int:
@@ -136,18 +163,21 @@ def fit(
     with report.html and model.json. Ctrl-C keeps the best so far, and the same command
     goes on from there.
     """
-    from eqlearn.fit_table import fit_table
+    from eqlearn.fit_table import fit_table, latest_directory
 
-    run_dir = Path(f"{table.stem}-run") if run_dir is None else run_dir
     try:
         run = fit_table(
             str(table),
             names(target),
             run_dir,
             inputs=None if inputs is None else names(inputs),
+            exclude=names(exclude or []),
+            categories=names(categories or []),
+            drop_missing=drop_missing,
             weights=weights,
             extrapolation=None if extrapolation is None else str(extrapolation),
             domain=_ranges(domain or []),
+            overwrite=overwrite,
             tell=lambda line: None if quiet else tell(f"Note: {line}"),
             seed=seed,
             jobs=jobs,
@@ -160,10 +190,10 @@ def fit(
             verbose=not quiet,
         )
     except KeyboardInterrupt:
-        tell(f"Interrupted. {how_to_resume(run_dir)}")
+        tell(f"Interrupted. {how_to_resume(run_dir or latest_directory(str(table)))}")
         end_at_once()
-    print_result(run.model, run.findings, run_dir, as_json=as_json, quiet=quiet)
-    return code_after_fit(run.model, run_dir)
+    print_result(run.model, run.findings, run.directory, as_json=as_json, quiet=quiet)
+    return code_after_fit(run.model, run.directory)
 
 
 @spelled_as_options(path="--out")
@@ -185,15 +215,22 @@ def _depths(text: str | None) -> tuple[int, ...] | None:
 def _ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for text in texts:
-        name, _, ends = text.rpartition("=")
-        try:
-            low, high = map(float, ends.split(":"))
-        except ValueError:
-            low, high = 0.0, 0.0
-        if not (name and -float("inf") < low < high < float("inf")):
-            what = "NAME=LOW:HIGH with LOW below HIGH, like x1=-2:2"
-            raise must("--domain", what, text)
-        if name in found:
-            raise must("--domain", "given once for each input", name, where="twice")
-        found[name] = low, high
+        pairs = list(_RANGE.finditer(text))
+        # Between two ranges there is nothing but a comma; a name may have more of them.
+        if "".join(match[0] for match in pairs) != text or not pairs:
+            raise must("--domain", _RANGES, text)
+        for match in pairs:
+            name, low, high = match["name"], *map(_end, (match["low"], match["high"]))
+            if not -float("inf") < low < high < float("inf"):
+                raise must("--domain", _RANGES, text)
+            if name in found:
+                raise must("--domain", "given once for each input", name, where="twice")
+            found[name] = low, high
     return found
+
+
+def _end(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

@@ -13,12 +13,15 @@ OPTION_NAMES = {
     "action_noise": "--action-noise",
     "actions": "--actions",
     "angles": "--angles",
+    "categories": "--categories",
     "cost": "--cost",
     "data": "TABLE",
     "depths": "--depth",
     "domain": "--domain",
+    "drop_missing": "--drop-missing",
     "dt": "--dt",
     "env": "ENV",
+    "exclude": "--exclude",
     "experiments": "--experiments",
     "extrapolation": "--extrapolation",
     "form": "--to",
@@ -31,6 +34,7 @@ OPTION_NAMES = {
     "models": "--models",
     "n_jobs": "--jobs",
     "noise_rollouts": "--noise-rollouts",
+    "overwrite": "--overwrite",
     "path": "RUN",
     "planner": "--planner",
     "recipe": "--recipe",
@@ -54,15 +58,15 @@ OPTION_NAMES = {
     "window": "--window",
 }
 
-_PARAMETER = re.compile(r"(\A|\bby )`(\w+)`")
+_PARAMETER = re.compile(r"(\A|\b(?:by|give) )`(\w+)`")
 
 
 @contextmanager
 def spelled_as_options(**others: str) -> Iterator[None]:
     """Name parameters as the user types them, in what the library says.
 
-    That is where an error begins with a name, and where it says what to give "by" one;
-    anything else in the same quotes may be the name of a column or a file.
+    That is where an error begins with a name, and where it says what to do "by" one or
+    to "give" one; anything else in the same quotes may be a column or a file.
     `others` are names that mean something else for one command than for the rest.
     """
     options = {**OPTION_NAMES, **others}

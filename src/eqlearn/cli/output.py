@@ -123,21 +123,29 @@ def print_result(
 def json_line(model: "Model", findings: Sequence["Finding"], run: Path) -> str:
     """The result for programs: README.md describes it, and it only ever grows."""
     from eqlearn.equation.write.display import formula_text
+    from eqlearn.equation.write.export import safe_names
 
-    def formula(one: "Finding") -> str:
-        text = formula_text(one.chosen.snapped, model.inputs, one.target, None)
+    columns = (*model.inputs, *model.targets)
+    safe = dict(zip(columns, safe_names(columns), strict=True))
+
+    def written(one: "Finding", inputs: Sequence[str]) -> str:
+        text = formula_text(one.chosen.snapped, inputs, one.target, None)
         return text[len(f"{one.target} = ") :]
 
     def by_target(fact: Callable[["Finding"], object]) -> dict[str, object]:
         return {one.target: fact(one) for one in findings}
 
     result = {
-        "equations": by_target(formula),
+        "equations": by_target(lambda one: written(one, model.inputs)),
         "run": str(run),
         "seconds": model.seconds,
         "validation_rms": by_target(lambda f: f.chosen.scores.get("validation_error")),
         "complexity": by_target(lambda f: f.chosen.complexity),
         "verdict": by_target(lambda f: f.verdict.kind),
+        "names": safe,
+        "expressions": by_target(
+            lambda one: written(one, [safe[name] for name in model.inputs])
+        ),
     }
     return json.dumps(result)
 

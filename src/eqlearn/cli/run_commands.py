@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from eqlearn._types import Array
-    from eqlearn.data.table import Table
+    from eqlearn.data.raw import RawTable
 
 RunArgument = Annotated[
     Path,
@@ -116,7 +116,7 @@ def report(run: RunArgument) -> None:
         say(str(path))
 
 
-def _csv_text(table: "Table", extra: "Mapping[str, Array]") -> str:
+def _csv_text(table: "RawTable", extra: "Mapping[str, Array]") -> str:
     """A table with further columns as CSV."""
     from eqlearn.data.write_table import write_table
 

@@ -23,8 +23,11 @@ from eqlearn.data.cells import (
     may_be_grouped,
     number,
 )
+from eqlearn.data.formats.text_file import LINE_END, Opener, line_ends, text_file
+from eqlearn.data.raw import RawTable
 from eqlearn.data.table import (
     Table,
+    check_memory,
     check_unique,
     chosen_columns,
     column_label,
@@ -37,13 +40,10 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 4 * 2**20
-_LONGEST_LINE = 2**20
 _SAMPLE_ROWS = 100
 _SAMPLE_CELLS = 10_000
-_LINE_END = re.compile(rb"\r\n|\r|\n")
 _GAPS = (b"e ", b"E ", b"+ ", b"- ")  # pandas takes +1e 5 for a number
 _LONG_INTEGER = re.compile(rb"(?<![\d.eE])[+-]?\d{16,75}(?![\d.eE])")
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 Cells = list[str]
@@ -68,77 +68,87 @@ class FileLayout:
 
 
 def read_delimited(
-    path: str, usual: str | None, only: Sequence[str] | None = None
+    path: str,
+    usual: str | None,
+    only: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    unpacked: Opener | None = None,
 ) -> Table:
     """Read a text file; `usual` is the separator that its name promises, if any."""
-    n_lines = _count_lines(path)
-    with open(path, "rb") as file:
+    text = text_file(path, unpacked)
+    with text.opened() as file:
         block = _next_block(file).removeprefix(_BOM)
         layout = _layout_of(path, block, usual)
         names = layout.names[: layout.width]
-        chosen = chosen_columns(path, names, only)
-        values = empty_table(path, n_lines, len(chosen))
+        chosen = chosen_columns(path, names, only, without)
+        values = empty_table(path, text.n_lines, len(chosen))
         filled, n_blank, row, is_rounded = 0, 0, layout.row + 1, False
         block = block[layout.start :]
         while block:
             numbers = _numbers(block, layout, row, chosen)
-            if filled + len(numbers) > n_lines:
+            if filled + len(numbers) > text.n_lines:
                 raise malformed(path, "stay as it is", "a change", "Read it again.")
             values[filled : filled + len(numbers)] = numbers
             filled += len(numbers)
             is_rounded = is_rounded or _is_rounded(block, numbers)
-            n_lines_here = _line_ends(block) + (not block.endswith((b"\n", b"\r")))
+            n_lines_here = line_ends(block) + (not block.endswith((b"\n", b"\r")))
             n_blank += n_lines_here - len(numbers) - _blank_at_end(block)
             row += n_lines_here
             block = _next_block(file)
     if not filled:
-        hint = "Add the samples, one line each."
-        raise malformed(path, "have rows below the names", "none", hint)
+        raise _without_rows(path)
     kept = tuple(names[at] for at in chosen)
-    remarks = _remarks(layout, usual, n_blank, is_rounded)
+    remarks = text.remarks() + _remarks(layout, usual, n_blank, is_rounded)
     return Table(kept, values[:filled], path, remarks)
 
 
-def _count_lines(path: str) -> int:
-    """Count lines, refusing what would be read into memory as a single long one."""
-    lines, carried = 1, 0
-    with open(path, "rb") as file:
-        while block := file.read(_LONGEST_LINE):
-            first, last = block.find(b"\n"), block.rfind(b"\n")
-            carried += len(block) if first < 0 else first
-            if carried > _LONGEST_LINE:
-                raise malformed(
-                    path,
-                    f"have lines of at most {_LONGEST_LINE:,} bytes",
-                    "a longer one",
-                    "Write each sample on a line of its own.",
-                    row=lines,
-                )
-            if last >= 0:
-                carried = len(block) - 1 - last
-            lines += _line_ends(block)
-    return lines
+def read_cells(
+    path: str, usual: str | None, unpacked: Opener | None = None
+) -> RawTable:
+    """Read the cells of a text file as they are written."""
+    text = text_file(path, unpacked)
+    with text.opened() as file:
+        block = _next_block(file).removeprefix(_BOM)
+        layout = _layout_of(path, block, usual)
+        names = layout.names[: layout.width]
+        # A short text takes about as much as six numbers.
+        check_memory(path, 6 * 8 * text.n_lines * len(names))
+        row, rows = layout.row + 1, list[tuple[int, Cells]]()
+        block = block[layout.start :]
+        while block:
+            rows += _rows(block.decode("utf-8", "replace"), layout, row)
+            row += line_ends(block)
+            block = _next_block(file)
+    if not rows:
+        raise _without_rows(path)
+    columns = zip(*(cells[: len(names)] for _, cells in rows), strict=True)
+    return RawTable(
+        names,
+        tuple(np.array(column, dtype=object) for column in columns),
+        path,
+        rows=[row for row, _ in rows],
+        decimal=layout.decimal,
+        warnings=text.remarks() + _remarks(layout, usual, 0, False),
+    )
+
+
+def _without_rows(path: str) -> EqlearnError:
+    hint = "Add the samples, one line each."
+    return malformed(path, "have rows below the names", "none", hint)
 
 
 def _next_block(file: IO[bytes]) -> bytes:
     return file.read(_BLOCK) + file.readline()
 
 
-def _line_ends(block: bytes) -> int:
-    if b"\r" not in block:
-        return block.count(b"\n")
-    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
-
-
 def _blank_at_end(block: bytes) -> int:
     tail = block[len(block.rstrip()) :]
-    return max(_line_ends(tail) - 1, 0)
+    return max(line_ends(tail) - 1, 0)
 
 
 def _layout_of(source: str, block: bytes, usual: str | None) -> FileLayout:
     """Find names, separator and decimal sign in the first lines of a file."""
-    # Bytes that are not UTF-8 survive as surrogates, to be refused where they matter.
-    text = block.decode("utf-8", "surrogateescape")
+    text = block.decode("utf-8", "replace")
     if not text.strip():
         hint = "Start with a line of column names."
         raise malformed(source, "be a table", "an empty file", hint)
@@ -240,8 +250,6 @@ def _padding_of(names: Cells, first: Cells) -> int:
 
 def _check_header(source: str, names: Cells, first: Cells, row: int) -> None:
     joined = "".join(names)
-    if outside := _NOT_UTF8.search(joined):
-        raise _not_utf8(source, ord(outside.group()) - 0xDC00, row)
     if "\0" in joined:
         hint = "The file is damaged or not text."
         raise malformed(source, "be text", "a NUL byte", hint, row=row)
@@ -256,7 +264,7 @@ def _check_header(source: str, names: Cells, first: Cells, row: int) -> None:
 
 
 def _end_of_line(block: bytes, n_lines: int) -> int:
-    end = next(islice(_LINE_END.finditer(block), n_lines - 1, None), None)
+    end = next(islice(LINE_END.finditer(block), n_lines - 1, None), None)
     return end.end() if end else len(block)
 
 
@@ -306,7 +314,7 @@ def _cell_by_cell(
     rows: list[tuple[int, Cells]] = []
     broken: EqlearnError | None = None
     try:
-        for numbered in _rows(_decoded(layout.source, block, row), layout, row):
+        for numbered in _rows(block.decode("utf-8", "replace"), layout, row):
             rows.append(numbered)  # those before a broken row are kept
     except EqlearnError as error:
         broken = error
@@ -375,20 +383,6 @@ def _check_width(cells: Cells, layout: FileLayout, row: int) -> None:
         label = column_label(layout.names, len(cells))
         hint = f"Fill in column {label} and any after it."
     raise malformed(layout.source, what, got, hint, row=row)
-
-
-def _decoded(source: str, block: bytes, row: int) -> str:
-    try:
-        return block.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = block[: error.start]
-        row += len(_LINE_END.findall(before))
-        raise _not_utf8(source, block[error.start], row) from error
-
-
-def _not_utf8(source: str, byte: int, row: int) -> EqlearnError:
-    hint = "Save the table as UTF-8."
-    return malformed(source, "be text in UTF-8", f"byte 0x{byte:02x}", hint, row=row)
 
 
 def _unreadable(source: str, problem: str, row: int) -> EqlearnError:

@@ -1,43 +1,32 @@
-"""Reading tables from files: CSV and its relatives, Parquet and .npz."""
+"""Reading tables from files: the format is chosen by the name, the content agrees."""
 
 import os
 import stat
-import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from eqlearn._types import Array
-from eqlearn.data.delimited import read_delimited
-from eqlearn.data.table import (
-    Table,
-    check_memory,
-    check_unique,
-    chosen_columns,
-    column_label,
-    empty_table,
+from eqlearn.data.delimited import read_cells, read_delimited
+from eqlearn.data.formats.archives import read_npz, read_npz_raw
+from eqlearn.data.formats.columnar import (
+    ArrowOpener,
+    feather_file,
+    parquet_file,
+    read_columnar,
+    read_columnar_raw,
 )
+from eqlearn.data.formats.excel import read_sheet, read_sheet_raw
+from eqlearn.data.formats.text_file import (
+    naming_damage,
+    unpacked_gzip,
+    unpacked_zip,
+)
+from eqlearn.data.raw import RawTable
+from eqlearn.data.table import Table
 from eqlearn.errors import EqlearnError, malformed, printable
 
-#: Values of one column as the file has them, of whatever type.
-RawColumn: TypeAlias = NDArray[Any]
-
-_NUMBERS = "hold a finite number in every cell"
-_NO_NUMBERS = "Leave the column out, or turn it into numbers."
-_TRUTH = "Write 1 and 0 for true and false."
-_TIME = "Write times as numbers, such as seconds since the start."
-_HINT_OF_KIND = {
-    "b": _TRUTH,
-    "M": _TIME,
-    "m": _TIME,
-    "c": "Write real and imaginary parts as two columns.",
-}
 _UNPACK = "Unpack it first."
 _RENAME = "Give the file the ending of its format."
 
@@ -45,9 +34,11 @@ _RENAME = "Give the file the ending of its format."
 # where a file's name promises something else.
 _SIGNATURES = (
     (b"PAR1", "Parquet", "Let its name end in .parquet."),
-    (b"PK\x03\x04", "a zip archive", "Save a sheet as CSV; let .npz end in .npz."),
+    (b"ARROW1", "Feather", "Let its name end in .feather."),
+    (b"FEA1", "Feather of version 1", "Write it again as .parquet or .feather."),
+    (b"PK\x03\x04", "a zip archive", "Let its name end in .zip, .npz or .xlsx."),
     (b"PK\x05\x06", "an empty zip archive", "Write it again."),
-    (b"\x1f\x8b", "a gzip file", _UNPACK),
+    (b"\x1f\x8b", "a gzip file", "Let its name end in .gz."),
     (b"BZh", "a bzip2 file", _UNPACK),
     (b"\xfd7zXZ", "an xz file", _UNPACK),
     (b"\x28\xb5\x2f\xfd", "a zstd file", _UNPACK),
@@ -61,17 +52,22 @@ _SIGNATURES = (
 
 
 def read_table(
-    path: str | os.PathLike[str], only: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    only: Sequence[str] | None = None,
+    without: Sequence[str] = (),
 ) -> Table:
     """Read a table of finite numbers, or say in one line why it is none.
 
     Parameters
     ----------
     path : str or path-like
-        A file ending in .csv, .tsv, .tab, .txt, .dat, .parquet, .pq or .npz. In text,
-        commas, semicolons, tabs and blanks are recognised as separators.
+        A file ending in .csv, .tsv, .tab, .txt, .dat, .parquet, .pq, .feather, .npz or
+        .xlsx; text may be packed, as .csv.gz or .zip. In text, commas, semicolons, tabs
+        and blanks are recognised as separators.
     only : sequence of str, optional
         The columns to read; others may then hold text or gaps. All by default.
+    without : sequence of str
+        Columns that are left out.
 
     Returns
     -------
@@ -84,13 +80,14 @@ def read_table(
         Naming the file, the column and the row: as a spreadsheet numbers it for text,
         counted from 1 for Parquet and .npz, which have no line of names.
     """
-    source = os.fspath(path)
-    with _named(source):
-        # Reading a pipe could wait for ever, and a device never ends.
-        check_regular(source)
-        with open(source, "rb") as file:
-            start = file.read(8)
-        return _reader_of(source, start)(source, only=only)
+    table: Table = _read(os.fspath(path), "read", only=only, without=without)
+    return table
+
+
+def read_raw(path: str | os.PathLike[str]) -> RawTable:
+    """Read a table as it is: columns of numbers, truth values, words or gaps."""
+    table: RawTable = _read(os.fspath(path), "read_raw")
+    return table
 
 
 @contextmanager
@@ -131,199 +128,59 @@ def _missing(source: str) -> EqlearnError:
     return malformed(source, "be an existing file", "none of this name", hint)
 
 
-def _reader_of(source: str, start: bytes) -> Callable[..., Table]:
-    """Choose the reader by the file's name, and see that its content agrees."""
-    suffix = os.path.splitext(source)[1].lower()
-    found = [kind for kind in _SIGNATURES if start.startswith(kind[0])]
-    signature, kind, hint = found[0] if found else (b"", "something else", _RENAME)
+def _read(source: str, which: str, **options: Any) -> Any:
+    """Read a file by the reader of its format."""
+    with _named(source):
+        # Reading a pipe could wait for ever, and a device never ends.
+        check_regular(source)
+        with open(source, "rb") as file:
+            start = file.read(8)
+        suffix = os.path.splitext(source)[1].lower()
+        if suffix in PACKINGS:
+            return _read_packed(source, start, suffix, which, options)
+        return getattr(_format_of(source, start, suffix), which)(source, **options)
+
+
+def _read_packed(
+    source: str, start: bytes, suffix: str, which: str, options: dict[str, Any]
+) -> Any:
+    signature, called, unpacked = PACKINGS[suffix]
+    if not start.startswith(signature):
+        got = "something else" if start else "an empty file"
+        raise malformed(source, f"be {called}, as its name says", got, _RENAME)
+    name, opener = unpacked(source)
+    inner = os.path.splitext(name)[1].lower()
+    if inner not in FORMATS or not FORMATS[inner].is_text:
+        text = [ending for ending, one in FORMATS.items() if one.is_text]
+        what = f"hold a file that ends in one of {', '.join(text)}"
+        raise malformed(source, what, f"`{printable(name)}`", _UNPACK)
+    with opener() as file, naming_damage(source):
+        _check_signature(source, file.read(8), FORMATS[inner])
+    return getattr(FORMATS[inner], which)(source, unpacked=opener, **options)
+
+
+def _format_of(source: str, start: bytes, suffix: str) -> "Format":
+    """Choose the format by the file's name, and see that its content agrees."""
     if suffix not in FORMATS:
-        listed = ", ".join(FORMATS)
-        got = kind if found else suffix or "no ending"
+        _, kind, hint = _signature_of(start)
+        listed = ", ".join((*FORMATS, *PACKINGS))
+        got = kind or suffix or "no ending"
         raise malformed(source, f"end in one of {listed}", got, hint)
-    wanted = FORMATS[suffix]
+    _check_signature(source, start, FORMATS[suffix])
+    return FORMATS[suffix]
+
+
+def _check_signature(source: str, start: bytes, wanted: "Format") -> None:
+    signature, kind, hint = _signature_of(start)
     if signature != wanted.signature:
         what = f"be {wanted.called}, as its name says"
-        raise malformed(source, what, kind if start else "an empty file", hint)
-    return wanted.read
+        got = (kind or "something else") if start else "an empty file"
+        raise malformed(source, what, got, hint)
 
 
-def _read_parquet(source: str, only: Sequence[str] | None = None) -> Table:
-    parquet = import_parquet(source)
-    with _parsing(source, "Parquet"), parquet.ParquetFile(source) as file:
-        names = file.schema_arrow.names
-        check_unique(source, names)
-        chosen = chosen_columns(source, names, only)
-        for at in chosen:
-            _check_type(source, names, at, file.schema_arrow.field(at).type)
-        kept = [names[at] for at in chosen]
-        values = empty_table(source, file.metadata.num_rows, len(kept))
-        filled, rounded = 0, set()
-        for batch in file.iter_batches(columns=kept):
-            for at, name in enumerate(kept):
-                numbers = _parquet_numbers(source, kept, at, batch.column(name), filled)
-                values[filled : filled + len(batch), at] = numbers
-                rounded |= {name} if _is_rounded(numbers) else set()
-            _check_finite(source, kept, values[filled : filled + len(batch)], filled)
-            filled += len(batch)
-    _check_size(source, filled, len(kept))
-    return Table(tuple(kept), values[:filled], source, _remarks(source, rounded))
-
-
-def import_parquet(source: str) -> Any:
-    """Import what reads and writes Parquet, or say how to install it."""
-    try:
-        from pyarrow import parquet
-    except ModuleNotFoundError as error:
-        hint = 'Run pip install "eqlearn[parquet]", or use CSV.'
-        what = "be CSV, TSV or .npz where pyarrow is not installed"
-        raise malformed(source, what, "Parquet", hint) from error
-    return parquet
-
-
-def _check_type(source: str, names: Sequence[str], at: int, kind: Any) -> None:
-    from pyarrow import types
-
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return
-    hints = (
-        (types.is_boolean, _TRUTH),
-        (types.is_temporal, _TIME),
-        (types.is_nested, "Give every number a column of its own."),
-    )
-    hint = next((hint for applies, hint in hints if applies(kind)), _NO_NUMBERS)
-    label = column_label(names, at)
-    raise malformed(source, _NUMBERS, f"{kind} values", hint, column=label)
-
-
-def _parquet_numbers(
-    source: str, names: Sequence[str], at: int, column: Any, filled: int
-) -> RawColumn:
-    if column.null_count:
-        row = filled + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        hint = "Fill the cell in or remove the row."
-        label = column_label(names, at)
-        raise malformed(
-            source, _NUMBERS, "a missing value", hint, row=row + 1, column=label
-        )
-    numbers: RawColumn = column.to_numpy(zero_copy_only=False)
-    return numbers if numbers.dtype.kind in "iuf" else numbers.astype(float)
-
-
-def _read_npz(source: str, only: Sequence[str] | None = None) -> Table:
-    with _parsing(source, ".npz"), zipfile.ZipFile(source) as archive:
-        # What the archive says its content will take, before any of it is unpacked.
-        size = sum(member.file_size for member in archive.infolist())
-        check_memory(source, size)
-    with _parsing(source, ".npz"), np.load(source, allow_pickle=False) as arrays:
-        columns = [
-            column
-            for key in arrays.files
-            for column in _npz_columns(source, key, arrays)
-        ]
-    names = [name for name, _ in columns]
-    check_unique(source, names)
-    chosen = chosen_columns(source, names, only)
-    kept = [names[at] for at in chosen]
-    rows = len(columns[0][1]) if columns else 0
-    _check_size(source, rows, len(kept))
-    values, rounded = empty_table(source, rows, len(kept)), set()
-    for at, (name, numbers) in enumerate(columns[at] for at in chosen):
-        _check_array(source, kept, at, numbers, rows)
-        with np.errstate(over="ignore"):  # what is too large is named below
-            values[:, at] = numbers
-        rounded |= {name} if _is_rounded(numbers) else set()
-    _check_finite(source, kept, values, 0)
-    return Table(tuple(kept), values, source, _remarks(source, rounded))
-
-
-def _npz_columns(source: str, key: str, arrays: Any) -> list[tuple[str, RawColumn]]:
-    """Return an array as named columns; those of a matrix x are x_1, x_2, ..."""
-    label = f"`{printable(key)}`"
-    try:
-        array = arrays[key]
-    except ValueError as error:
-        hint = "Save arrays of numbers; objects are never loaded."
-        raise malformed(
-            source, "hold arrays of numbers", str(error), hint, column=label
-        ) from error
-    shape = np.shape(array)
-    if len(shape) == 1:
-        return [(key, array)]
-    if len(shape) == 2:
-        single = shape[1] == 1
-        each = enumerate(array.T, 1)
-        return [(key if single else f"{key}_{at}", column) for at, column in each]
-    got = f"an array of shape {shape}"
-    what = "hold arrays of samples, or of samples by columns"
-    raise malformed(source, what, got, "Save columns.", column=label)
-
-
-def _check_array(
-    source: str, names: Sequence[str], at: int, numbers: RawColumn, rows: int
-) -> None:
-    label = column_label(names, at)
-    if numbers.dtype.kind not in "iuf":
-        hint = _HINT_OF_KIND.get(numbers.dtype.kind, _NO_NUMBERS)
-        got = f"{numbers.dtype} values"
-        raise malformed(source, _NUMBERS, got, hint, column=label)
-    if len(numbers) != rows:
-        what = f"have columns of equal length, {rows:,} as the first"
-        hint = "Save one value per sample."
-        raise malformed(source, what, f"{len(numbers):,} values", hint, column=label)
-
-
-def _check_size(source: str, n_rows: int, n_columns: int) -> None:
-    if not (n_rows and n_columns):
-        got = f"{n_rows} rows of {n_columns} columns"
-        raise malformed(source, "have rows and columns", got, "Add the samples.")
-
-
-def _check_finite(
-    source: str, names: Sequence[str], values: Array, filled: int
-) -> None:
-    if np.isfinite(values).all():
-        return
-    row, at = np.argwhere(~np.isfinite(values))[0].tolist()
-    more = int((~np.isfinite(values[:, at])).sum()) - 1
-    also = f" (and at least {more:,} more)" if more else ""
-    raise malformed(
-        source,
-        _NUMBERS,
-        f"{values[row, at]}",
-        "Remove the row.",
-        row=filled + row + 1,
-        column=column_label(names, at) + also,
-    )
-
-
-def _is_rounded(numbers: RawColumn) -> bool:
-    """Whether whole numbers are too long for a float to hold all their digits."""
-    if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8 or not numbers.size:
-        return False
-    return int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)
-
-
-def _remarks(source: str, rounded: set[str]) -> tuple[str, ...]:
-    shown = printable(source, 160)
-    return tuple(
-        f"`{shown}`: numbers beyond 2^53 are rounded in column `{printable(name)}`"
-        for name in sorted(rounded)
-    )
-
-
-@contextmanager
-def _parsing(source: str, called: str) -> Iterator[None]:
-    """Name a damaged file, whatever the parser of its format raises over it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    except (EqlearnError, FileNotFoundError, PermissionError):
-        raise
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        hint = "Copy or write it again."
-        raise malformed(source, f"be a whole {called} file", reason, hint) from error
+def _signature_of(start: bytes) -> tuple[bytes, str, str]:
+    found = (kind for kind in _SIGNATURES if start.startswith(kind[0]))
+    return next(found, (b"", "", _RENAME))
 
 
 class Format(NamedTuple):
@@ -331,20 +188,39 @@ class Format(NamedTuple):
 
     signature: bytes
     called: str
-    read: Callable[..., Table]
+    read: Callable[..., Table]  # columns of numbers
+    read_raw: Callable[..., RawTable]  # columns as they are
+    is_text: bool = False
 
 
-_ANY = Format(b"", "text", partial(read_delimited, usual=None))
-_TABS = Format(b"", "text", partial(read_delimited, usual="\t"))
-_PARQUET = Format(b"PAR1", "Parquet", _read_parquet)
+def _text(usual: str | None) -> Format:
+    read = partial(read_delimited, usual=usual)
+    return Format(b"", "text", read, partial(read_cells, usual=usual), is_text=True)
+
+
+def _arrow(signature: bytes, called: str, opened: ArrowOpener) -> Format:
+    read = partial(read_columnar, opened=opened)
+    return Format(signature, called, read, partial(read_columnar_raw, opened=opened))
+
+
+_ZIP = b"PK\x03\x04"
+_PARQUET = _arrow(b"PAR1", "Parquet", parquet_file)
 
 FORMATS = {
-    ".csv": Format(b"", "text", partial(read_delimited, usual=",")),
-    ".tsv": _TABS,
-    ".tab": _TABS,
-    ".txt": _ANY,
-    ".dat": _ANY,
+    ".csv": _text(","),
+    ".tsv": _text("\t"),
+    ".tab": _text("\t"),
+    ".txt": _text(None),
+    ".dat": _text(None),
     ".parquet": _PARQUET,
     ".pq": _PARQUET,
-    ".npz": Format(b"PK\x03\x04", "an .npz archive", _read_npz),
+    ".feather": _arrow(b"ARROW1", "Feather", feather_file),
+    ".npz": Format(_ZIP, "an .npz archive", read_npz, read_npz_raw),
+    ".xlsx": Format(_ZIP, "an Excel file", read_sheet, read_sheet_raw),
+}
+
+#: How text may be packed: what such files start with, and what is in them.
+PACKINGS = {
+    ".gz": (b"\x1f\x8b", "a gzip file", unpacked_gzip),
+    ".zip": (_ZIP, "a zip archive", unpacked_zip),
 }

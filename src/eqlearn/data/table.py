@@ -60,11 +60,17 @@ def column_of(
 
 
 def chosen_columns(
-    source: str, names: Sequence[str], only: Sequence[str] | None
+    source: str,
+    names: Sequence[str],
+    only: Sequence[str] | None,
+    without: Sequence[str] = (),
 ) -> list[int]:
     """Return the columns to read, in the order of the file: all, or only some."""
+    left_out = {
+        column_of(names, name, asked="exclude", source=source) for name in without
+    }
     if only is None:
-        return list(range(len(names)))
+        return [at for at in range(len(names)) if at not in left_out]
     if not only:
         hint = "Leave it out to read all columns."
         raise must("only", "at least one column", only, hint)

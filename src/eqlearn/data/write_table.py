@@ -15,7 +15,10 @@ from uuid import uuid4
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.data.read import check_regular, import_parquet
+from eqlearn.data.formats.columnar import write_feather, write_parquet
+from eqlearn.data.formats.excel import write_sheet
+from eqlearn.data.raw import RawColumn, RawTable, as_typed
+from eqlearn.data.read import check_regular
 from eqlearn.data.table import Table
 from eqlearn.errors import malformed, must
 
@@ -25,7 +28,7 @@ _PLAIN_NAME = re.compile(r"\w[\w.]*")
 
 def write_table(
     path: str | os.PathLike[str],
-    table: Table,
+    table: Table | RawTable,
     extra: Mapping[str, Array] | None = None,
 ) -> tuple[str, ...]:
     """Write a table and extra columns behind it; the path's ending says the format.
@@ -34,8 +37,8 @@ def write_table(
     ----------
     path : str or path-like
         An existing file is replaced, once the new one is complete.
-    table : Table
-        The columns that come first.
+    table : Table or RawTable
+        The columns that come first; of a raw one, types and cells of text stay.
     extra : mapping of str to array, optional
         More columns (N,), such as predictions. One that is named as another column
         gets a number behind its name.
@@ -51,10 +54,11 @@ def write_table(
         what = f"end in one of {', '.join(WRITERS)}"
         hint = "Give the file one of these endings."
         raise malformed(path, what, suffix or "no ending", hint)
-    columns = dict(zip(table.names, table.values.T, strict=True))
+    columns = _columns_of(table, is_text=WRITERS[suffix] in (_commas, _tabs))
+    n_rows = len(table.values if isinstance(table, Table) else table.rows)
     for name, values in (extra or {}).items():
-        if np.shape(values) != (len(table.values),):
-            what = f"one number for each of the {len(table.values)} rows"
+        if np.shape(values) != (n_rows,):
+            what = f"one number for each of the {n_rows} rows"
             raise must(name, what, np.asarray(values))
         columns[_unused(name, columns)] = np.asarray(values, dtype=float)
     _check_names(path, columns)
@@ -63,7 +67,16 @@ def write_table(
     return tuple(columns)
 
 
-def _unused(name: str, taken: Mapping[str, Array]) -> str:
+def _columns_of(table: Table | RawTable, *, is_text: bool) -> dict[str, RawColumn]:
+    if isinstance(table, Table):
+        return dict(zip(table.names, table.values.T, strict=True))
+    if is_text and table.decimal == ".":
+        return dict(zip(table.names, table.columns, strict=True))
+    # Predictions have decimal points: beside them numbers have no decimal commas.
+    return {name: as_typed(table, at) for at, name in enumerate(table.names)}
+
+
+def _unused(name: str, taken: Mapping[str, RawColumn]) -> str:
     candidate, count = name, 1
     while candidate in taken:
         count += 1
@@ -71,7 +84,7 @@ def _unused(name: str, taken: Mapping[str, Array]) -> str:
     return candidate
 
 
-def _check_names(path: str, names: Mapping[str, Array]) -> None:
+def _check_names(path: str, names: Mapping[str, RawColumn]) -> None:
     for name in names:
         if "\0" in name:
             what, got = "have names without NUL characters", repr(name)
@@ -121,7 +134,7 @@ def _write_text(
     file: IO[bytes],
     path: str,
     names: Sequence[str],
-    columns: Sequence[Array],
+    columns: Sequence[RawColumn],
     *,
     separator: str,
 ) -> None:
@@ -135,31 +148,24 @@ def _write_text(
     header = rows if all(map(_PLAIN_NAME.fullmatch, names)) else quoted
     header.writerow(names)
     for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
-        part = [column[start : start + _ROWS_AT_ONCE] for column in columns]
-        rows.writerows(np.column_stack(part).tolist())
+        end = start + _ROWS_AT_ONCE
+        parts = [column[start:end].tolist() for column in columns]
+        rows.writerows(zip(*parts, strict=True))
     text.flush()
     text.detach()
 
 
-def _write_parquet(
-    file: IO[bytes], path: str, names: Sequence[str], columns: Sequence[Array]
-) -> None:
-    parquet = import_parquet(path)
-    import pyarrow
-
-    arrays = [pyarrow.array(np.ascontiguousarray(column)) for column in columns]
-    parquet.write_table(pyarrow.table(arrays, names=list(names)), file)
-
-
 def _write_npz(
-    file: IO[bytes], path: str, names: Sequence[str], columns: Sequence[Array]
+    file: IO[bytes], path: str, names: Sequence[str], columns: Sequence[RawColumn]
 ) -> None:
     del path
     # Not numpy.savez: it takes names as keywords, and one of them may be "file".
     with zipfile.ZipFile(file, "w") as archive:
         for name, column in zip(names, columns, strict=True):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(column))
+                # Never as objects, which would be refused when they are read.
+                plain = column.astype(str) if column.dtype.kind == "O" else column
+                np.lib.format.write_array(member, np.ascontiguousarray(plain))
 
 
 _commas = partial(_write_text, separator=",")
@@ -171,7 +177,9 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".tab": _tabs,
     ".txt": _tabs,
     ".dat": _tabs,
-    ".parquet": _write_parquet,
-    ".pq": _write_parquet,
+    ".parquet": write_parquet,
+    ".pq": write_parquet,
+    ".feather": write_feather,
     ".npz": _write_npz,
+    ".xlsx": write_sheet,
 }

@@ -59,6 +59,10 @@ CREATE TABLE results (
 Results: TypeAlias = Sequence[Sequence[Mapping[str, Any]]]
 
 
+class OtherRun(EqlearnError):
+    """A directory has a run that was asked for something else."""
+
+
 class Record(NamedTuple):
     """What is known of a job."""
 
@@ -159,7 +163,8 @@ class Store:
         for name, value in identity.items():
             stored = json.loads(self._value(name) or "null")
             if json.loads(json.dumps(value)) != stored:
-                raise _difference(self._file.parent, name, stored, value)
+                other = _difference(self._file.parent, name, stored, value)
+                raise OtherRun(str(other))
         self._compare_versions()
         with self._connection:
             self._set("status", json.dumps("running"))
@@ -189,10 +194,9 @@ class Store:
             return None
         if found != SCHEMA_VERSION:
             what = f"a run of this version of eqlearn (schema {SCHEMA_VERSION})"
-            hint = "Choose a new directory."
-            raise must(
-                "run_dir", what, f"schema {found}", hint, where=f"in {self._file}"
-            )
+            hint, where = "Choose a new directory.", f"in {self._file}"
+            other = must("run_dir", what, f"schema {found}", hint, where=where)
+            raise OtherRun(str(other))
         return int(found)
 
     def _value(self, name: str) -> str | None:
@@ -341,6 +345,15 @@ def _difference(directory: Path, name: str, stored: Any, given: Any) -> EqlearnE
         return must(name, "the same as before", "other data", hint, where=where)
     before = printable(repr(stored), LONGEST_SETTING)
     return must(name, f"{before} as before", given, hint, where=where)
+
+
+def remove_run(directory: Path) -> None:
+    """Forget what a directory has of a run, unless a process is at work there."""
+    with _one_line(directory):
+        lock = Lock(directory / "run.lock")
+        for name in ("run.db", "run.db-wal", "run.db-shm"):
+            (directory / name).unlink(missing_ok=True)
+        lock.release()
 
 
 def training_curves(directory: Path) -> list[dict[str, Any]]:

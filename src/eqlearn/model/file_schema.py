@@ -103,6 +103,7 @@ class File(_Strict):
     parameters: _Facts
     origin: OriginRow
     versions: Annotated[dict[_Text, _Text], Field(max_length=_MOST_FACTS)]
+    categories: Annotated[dict[_Text, _Texts], Field(max_length=_MOST_FACTS)] = {}
 
 
 def validated(document: dict[str, Any]) -> File:

@@ -115,6 +115,8 @@ class Model:
     parameters: Mapping[str, Json] = field(default_factory=dict)  # of the learner
     origin: Origin = Origin()
     versions: Mapping[str, str] = field(default_factory=dict)  # of programs used
+    #: Columns of words, each with its words: inputs like `name=word` come from them.
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def chosen(self) -> tuple[Equation, ...]:

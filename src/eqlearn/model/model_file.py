@@ -156,6 +156,8 @@ def to_document(model: Model) -> dict[str, Any]:
         "parameters": dict(model.parameters),
         "origin": {name: fact for name, fact in vars(model.origin).items() if fact},
         "versions": dict(model.versions),
+        # Only where there are any: programs from before know no such part.
+        **({"categories": dict(model.categories)} if model.categories else {}),
     }
 
 
@@ -218,6 +220,7 @@ def from_document(document: Any) -> Model:
         parameters=file.parameters,
         origin=Origin(**{**dict(file.origin), "logs": tuple(file.origin.logs)}),
         versions=file.versions,
+        categories={name: tuple(words) for name, words in file.categories.items()},
     )
     _check_targets(model)
     return model

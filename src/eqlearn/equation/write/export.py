@@ -163,18 +163,25 @@ def _typical_size(values: Array) -> Array:
     return np.median(finite, axis=0)
 
 
+def safe_names(names: Sequence[str]) -> list[str]:
+    """Identifiers for columns that `sympify` takes for symbols, and nothing else."""
+    import builtins
+
+    import sympy
+
+    # Sympify evaluates what it reads: no symbol may be called like a function.
+    return identifiers(names, {*dir(sympy), *dir(builtins)})
+
+
 def sympy_text(formulas: Formulas, digits: int | None = None) -> str:
     """Write a line for each target that `sympify` reads, whatever columns are called.
 
     Names that are no identifiers, or mean something to SymPy, are replaced; comments
     say by what.
     """
-    import builtins
-
     import sympy
 
-    # Sympify evaluates what it reads: no symbol may be called like a function.
-    words = identifiers(formulas.inputs, {*dir(sympy), *dir(builtins)})
+    words = safe_names(formulas.inputs)
     pairs = list(zip(words, formulas.inputs, strict=True))
     legend = [f"# {word}: column {name!r}" for word, name in pairs if word != name]
     renamed = {sympy.Symbol(name): sympy.Symbol(word) for word, name in pairs}
