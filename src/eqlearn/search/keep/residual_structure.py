@@ -133,6 +133,10 @@ def relatedness(graph: Graph, task: Task) -> float:
         return math.inf
     if task.weight is not None:
         residual *= np.sqrt(task.weight[rows])
+    if x.shape[1] > by.most_for_neighbours:
+        # Other rows choose the inputs than are judged: chosen ones would show noise.
+        seen = _seen_inputs(x[::2].T, residual[::2], graph, by)
+        x, residual = x[1::2, seen], residual[1::2]
     _, nearest = cKDTree(x).query(x, by.n_neighbours + 1)
     # Of rows with equal inputs any may come first; none is its own neighbour.
     others = np.where(nearest == np.arange(len(x))[:, None], 0.0, residual[nearest])
