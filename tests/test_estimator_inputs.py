@@ -159,6 +159,32 @@ def test_far_points_that_are_none_are_refused_in_one_line(x: Any, y: Any) -> Non
     assert "\n" not in str(caught.value)
 
 
+def test_of_far_points_it_is_said_that_it_is_them() -> None:
+    for far in (([[NAN]], [1.0]), ([[1.0]], [2j]), ([[1.0]], ["a"])):
+        with pytest.raises(EqlearnError, match="`extrapolation`"):
+            given(Learner(), ROWS, [1.0, 2.0, 3.0], None, far)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        {"depths": [2.5]},
+        {"depths": ["a"]},
+        {"depths": [10**9]},
+        {"depths": []},
+        {"units_per_type": 0},
+        {"units_per_type": 10**9},
+    ],
+)
+def test_networks_that_cannot_be_are_refused_before_the_search(
+    parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.fail("searched"))
+    (name,) = parameter
+    with pytest.raises(EqlearnError, match=f"`{name}` must be"):
+        EquationLearner(recipe="paper", **parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+
+
 def test_masked_values_are_missing() -> None:
     x = np.ma.masked_equal([[1, 2], [3, 99], [5, 6]], 99)
     with pytest.raises(EqlearnError, match="contains NaN"):
@@ -211,7 +237,7 @@ def test_inputs_that_hardly_differ_are_said() -> None:
         given(Learner(), [[1e9], [1e9 + 1], [1e9 + 2]], [1, 2, 3], None, None)
 
 
-@pytest.mark.parametrize("run_dir", ["a\0b", 5, b"run", ""])
+@pytest.mark.parametrize("run_dir", ["a\0b", 5, b"run", "", "\ud800"])
 def test_a_directory_that_cannot_be_is_refused(run_dir: Any) -> None:
     learner = EquationLearner(run_dir=run_dir)
     with pytest.raises(EqlearnError, match="`run_dir` must be the path"):

@@ -46,7 +46,9 @@ KEPT = frozenset(
 )
 #: The name of the paper's functions, instead of a list.
 PAPER = "paper"
-_FEWEST_LAYERS = 2
+#: Beyond these no machine could train a network.
+_FEWEST_LAYERS, _MOST_LAYERS = 2, 50
+_MOST_UNITS = 1000
 #: How the names of types begin that are times, of NumPy, pandas and polars.
 _TIMES = ("datetime", "timedelta", "date", "duration", "time")
 _SECONDS = "Turn times into numbers, such as seconds since the first."
@@ -148,9 +150,15 @@ def _far_points(
     except (TypeError, ValueError) as error:
         what = "a pair (X, y) of labelled far points"
         raise must("extrapolation", what, type(extrapolation).__name__) from error
-    x_far = validated_inputs(learner, x_far)
-    with in_one_line():
-        y_far = np.asarray(numbers_of("extrapolation", y_far), dtype=float)
+    try:
+        x_far = validated_inputs(learner, x_far)
+        with in_one_line():
+            y_far = np.asarray(numbers_of("y", y_far))
+            if np.iscomplexobj(y_far):
+                raise must("y", "of real numbers", "complex ones")
+            y_far = y_far.astype(float)
+    except EqlearnError as error:  # which says X or y, as if it were those of the rows
+        raise type(error)(f"Of `extrapolation`: {error}") from error
     if not np.all(np.isfinite(y_far)):
         raise must("extrapolation", "far points (X, y) of finite numbers", "others")
     y_far = y_far[:, np.newaxis] if y_far.ndim == 1 else y_far
@@ -242,8 +250,11 @@ def recipe_of(
         if depths is not None:
             raise must("depths", "left out unless the recipe is the paper's", depths)
         return recipe
-    if depths is not None and min(depths, default=0) < _FEWEST_LAYERS:
-        raise must("depths", f"at least {_FEWEST_LAYERS} layers", list(depths))
+    check_count("units_per_type", units_per_type, most=_MOST_UNITS)
+    for depth in PAPER_DEPTHS if depths is None else depths:
+        check_count("depths", depth, least=_FEWEST_LAYERS, most=_MOST_LAYERS)
+    if depths is not None and not len(depths):
+        raise must("depths", "one number of layers at least", list(depths))
     return Grid(
         depths=PAPER_DEPTHS if depths is None else tuple(depths),
         units=units_of(functions) or PAPER_UNITS,
@@ -276,10 +287,17 @@ def check_how(learner: Any, *, has_far: bool) -> None:
     run_dir = learner.run_dir
     if run_dir is not None:
         is_path = isinstance(run_dir, str | os.PathLike) and str(run_dir)
-        if not is_path or "\0" in str(run_dir):
+        if not is_path or not _can_be_a_path(str(run_dir)):
             raise must("run_dir", "the path of a directory", run_dir)
     if learner.scheduler is not None:
         check_scheduler(learner.scheduler)
+
+
+def _can_be_a_path(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return False
 
 
 def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:
