@@ -128,7 +128,7 @@ def signals(case: Case) -> str:
     shutil.copy(case.seeds / "table.csv", "table.csv")
     rng = case.rng()
     program = [sys.executable, "-m", "eqlearn", "fit", "table.csv", "--target", "y"]
-    program += ["--out", "run", "--jobs", "2", "--quiet"]
+    program += ["--out", "run", "--jobs", "2", "--time", "20s", "--quiet"]
     for _ in range(3):
         names = ("SIGINT", "SIGTERM", "SIGKILL", "SIGHUP", "SIGTSTP", "SIGSEGV")
         number = signal.Signals[rng.choice(names)]

@@ -162,7 +162,7 @@ def table_text(rng: random.Random) -> bytes:
     rows += [[cell() for _ in range(n_columns)] for _ in range(n_rows)]
     if rng.random() < 0.2:
         rows[rng.randrange(len(rows))] = [cell() for _ in range(rng.randint(0, 6))]
-    if rng.random() < 0.2:
+    if rows[0] and rng.random() < 0.2:
         rows[0][0] = rng.choice(CELLS)
     ending = rng.choice(("\n", "\n", "\r\n", "\r", "\n\n"))
     text = ending.join(separator.join(row) for row in rows)
@@ -184,7 +184,7 @@ def options(rng: random.Random) -> list[str]:
 
 def break_directory(rng: random.Random, run: Path) -> str:
     """Do something to a file of a run directory; what it was."""
-    file = rng.choice(sorted(run.iterdir()))
+    file = rng.choice(sorted(path for path in run.iterdir() if path.is_file()))
     way = rng.choice(sorted(BREAKING))
     BREAKING[way](rng, file)
     return f"{file.name} {way}"

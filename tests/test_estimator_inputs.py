@@ -1,5 +1,6 @@
 """What the front door does with what it is given, without a search."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,9 @@ def test_masked_values_are_missing() -> None:
         given(Learner(), ROWS, y, None, None)
     with pytest.raises(EqlearnError, match="contains NaN"):
         given(Learner(), ROWS, [1.0, 2.0, 3.0], y, None)
+    rows = [np.ma.array([1.0, 2.0], mask=[False, True])] * 3
+    with pytest.raises(EqlearnError, match="contains NaN"):
+        given(Learner(), rows, [1.0, 2.0, 3.0], None, None)
     whole = np.ma.array([[1], [2], [3]])
     assert given(Learner(), whole, [1, 2, 3], None, None).x.tolist() == ROWS
 
@@ -209,6 +213,9 @@ DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
         pd.DataFrame({"a": [1, 2, 3], "t": DAYS}),
         pd.DataFrame({"t": DAYS.tz_localize("UTC")}),
         polars.DataFrame({"t": list(DAYS)}),
+        [[np.datetime64("2020-01-01")]] * 3,
+        np.array([[np.datetime64("2020-01-01", "ns")]] * 3, dtype=object),
+        np.array([[1], [np.timedelta64(5, "ns")], [2]], dtype=object),
     ],
 )
 def test_times_are_no_numbers(times: Any) -> None:
@@ -230,6 +237,18 @@ def test_what_is_sparse_is_refused_with_what_to_do(kind: str) -> None:
 def test_weights_that_make_others_nothing_are_said() -> None:
     with pytest.warns(UserWarning, match="the smallest count for nothing"):
         given(Learner(), ROWS, [1, 2, 3], [1e-300, 1.0, 1e300], None)
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_whole_numbers_that_lose_digits_are_said(kind: Any) -> None:
+    long = kind([2**60, 2**60 + 1, 2**60 + 2])
+    with pytest.warns(UserWarning, match="`y`: numbers beyond 2.53 are rounded"):
+        given(Learner(), ROWS, long, None, None)
+    with pytest.warns(UserWarning, match="`y`: numbers beyond 2.53 are rounded"):
+        given(Learner(), ROWS, kind([-(2**60), 0, 1]), None, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given(Learner(), ROWS, kind([2**53, -(2**53), 1]), None, None)
 
 
 def test_inputs_that_hardly_differ_are_said() -> None:

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,9 +102,11 @@ def given(
 def numbers_of(name: str, values: Any) -> Any:
     """What scikit-learn would take for other numbers than the user meant.
 
-    Masked values are missing ones, dates are no numbers, and of what is sparse all
-    zeros are meant.
+    Masked values are missing ones, dates are no numbers, of what is sparse all zeros
+    are meant, and long whole numbers lose digits.
     """
+    if isinstance(values, list | tuple):
+        values = _listed(values)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(float), np.nan)
     if hasattr(values, "toarray"):
@@ -114,7 +116,35 @@ def numbers_of(name: str, values: Any) -> Any:
     for kind in np.atleast_1d(np.asarray(kinds, dtype=object)):
         if str(kind).lower().startswith(_TIMES):
             raise must(name, "of numbers", f"{kind} values", _SECONDS)
+    _check_array(name, values)
     return values
+
+
+def _listed(values: Any) -> Any:
+    """A list as an array that knows what is masked or a time, where there can be one.
+
+    What is neither stays a list, for scikit-learn to judge.
+    """
+    first = values[0] if len(values) else None
+    if isinstance(first, np.ma.MaskedArray):
+        with suppress(ValueError):  # rows of several lengths
+            return np.ma.stack([np.ma.asarray(row) for row in values])
+    with suppress(ValueError, TypeError, OverflowError):
+        array = np.asarray(values)
+        return array if array.dtype.kind in "mMiu" else values
+    return values
+
+
+def _check_array(name: str, values: Any) -> None:
+    """Refuse times in an array of objects; say that long whole numbers lose digits."""
+    if not isinstance(values, np.ndarray) or not values.size:
+        return
+    if values.dtype == object:
+        for value in values.flat:
+            if isinstance(value, np.datetime64 | np.timedelta64):
+                raise must(name, "of numbers", f"{value.dtype} values", _SECONDS)
+    if values.dtype.kind in "iu" and max(-int(values.min()), int(values.max())) > 2**53:
+        warnings.warn(f"`{name}`: numbers beyond 2^53 are rounded", stacklevel=5)
 
 
 def validated_inputs(learner: Any, X: Any) -> Array:
