@@ -176,6 +176,17 @@ def test_a_frozen_worker_is_given_up(
     assert not any(psutil.pid_exists(pid) for pid in victims)
 
 
+def test_a_stopped_worker_is_not_waited_for(own_place: Processes) -> None:
+    """R-22: near the time limit there is no time for it."""
+    own_place.start(Job("spin", spin, {"seconds": 60.0}, "data"), None)
+    begin = time.monotonic()
+    (busy,) = [worker for worker in own_place.workers if worker.is_busy]
+    os.kill(busy.pid, signal.SIGSTOP)
+    while not (ended := own_place.ended(0.1)):
+        assert time.monotonic() - begin < processes.PATIENCE
+    assert ended[0].step is None and ended[0].n_deaths == 1
+
+
 def test_frozen_while_it_waits_it_is_given_up_when_it_gets_work(
     own_place: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

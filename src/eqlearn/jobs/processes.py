@@ -260,13 +260,15 @@ class _Worker:
         now = time.monotonic()
         if self.is_idle or now - self._seen_at < PATIENCE / 4:
             return False
+        process = psutil.Process(self.pid)
         try:
-            times = psutil.Process(self.pid).cpu_times()
+            times, state = process.cpu_times(), process.status()
         except psutil.Error:
             return False  # it has died, which is seen when it is listened to
         if times.user + times.system - self._seen_time >= _SIGN_OF_LIFE:
             self._seen_at, self._seen_time = now, times.user + times.system
-        return now - self._seen_at > PATIENCE
+            return False
+        return state == psutil.STATUS_STOPPED or now - self._seen_at > PATIENCE
 
     def memory(self) -> float:
         """How much it takes, in bytes."""

@@ -314,6 +314,9 @@ class Residuals:
     fewest_of_all: int = tuned(50, "with fewer rows nothing does")
     fewest_judged: int = tuned(20, "with fewer rows not even a verdict can say")
     most_inputs: int = tuned(6, "inputs along which structure is looked for")
+    most_for_neighbours: int = tuned(
+        10, "inputs beyond which rows have no neighbours, and finding them takes long"
+    )
     likely: float = tuned(0.02, "chance above which what is left is noise")
     unlikely: float = tuned(1e-4, "chance below which it is part of a law")
     most_rows: int = tuned(

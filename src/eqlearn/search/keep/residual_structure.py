@@ -14,6 +14,7 @@ from eqlearn.search.keep.structure_tests import (
     Remains,
     most_striking,
     relatedness_of,
+    seen_inputs,
     structure_tests,
 )
 from eqlearn.search.strategy import Residuals
@@ -63,7 +64,12 @@ def relatedness(graph: Graph, task: Task) -> float:
     left = remains_of(graph, task).first(by.most_rows)
     if not np.isfinite(left.residual).all():
         return math.inf
-    return relatedness_of(left.x, left.weighted, by.n_neighbours)
+    x, residual = left.x, left.weighted
+    if x.shape[1] > by.most_for_neighbours:
+        # Other rows choose the inputs than are judged: chosen ones would show noise.
+        chosen = list(seen_inputs(left.every_other(), by))
+        x, residual = x[1::2, chosen], residual[1::2]
+    return relatedness_of(x, residual, by.n_neighbours)
 
 
 def remains_of(graph: Graph, task: Task) -> Remains:

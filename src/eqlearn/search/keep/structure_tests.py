@@ -34,7 +34,14 @@ class Remains(NamedTuple):
 
     def first(self, n: int) -> "Remains":
         """The same of the first `n` rows."""
-        x, residual, root = self.x[:n], self.residual[:n], self.root[:n]
+        return self._taken(slice(n))
+
+    def every_other(self) -> "Remains":
+        """The same of every other row."""
+        return self._taken(slice(None, None, 2))
+
+    def _taken(self, rows: slice) -> "Remains":
+        x, residual, root = self.x[rows], self.residual[rows], self.root[rows]
         return self._replace(x=x, residual=residual, root=root)
 
 
