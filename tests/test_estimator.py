@@ -251,7 +251,7 @@ def test_times_may_be_written(text: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"time_limit": "soon"}, 'like "90s" or "5m"; got \'soon\''),
+        ({"time_limit": "soon"}, 'like "90s" or "5min"; got \'soon\''),
         ({"time_limit": -1}, "`time_limit` must be above 0"),
         ({"selection": "bic"}, "`selection` must be one of"),
         ({"recipe": "slow"}, "`recipe` must be one of 'fast', 'paper'"),

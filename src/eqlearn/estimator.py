@@ -1,6 +1,5 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.equation.prove.domain import OutputReport, domain_report
-from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
-from eqlearn.equation.write.export import export
-from eqlearn.equation.write.formulas import Formulas, formulas
-from eqlearn.equation.write.simplify import simplified
 from eqlearn.errors import EqlearnError, must
+from eqlearn.estimator_exports import EquationExports
 from eqlearn.estimator_inputs import (
     KEPT,
     Domain,
@@ -38,9 +33,9 @@ from eqlearn.estimator_inputs import (
     validated_inputs,
 )
 from eqlearn.model import model_file
-from eqlearn.model.model import Equation, Model, Verdict
+from eqlearn.model.choice import CandidateChoice, candidate_number
+from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
-from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
@@ -52,7 +47,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class EquationLearner(  # type: ignore[misc, unused-ignore]
+    EquationExports, MultiOutputMixin, RegressorMixin, BaseEstimator
+):
     """Learn the equation behind data.
 
     Parameters
@@ -104,7 +101,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     equation_ : str
         The chosen equation, a line for each target.
     equations_ : DataFrame
-        Every candidate: equation, errors, complexity, votes, ranks, the pick marked.
+        Every candidate: its equation and number, errors, complexity, votes, ranks, the
+        pick marked. `choose(2)`, `predict(X, 2)` and `latex(2)` take these numbers.
     constants_ : DataFrame
         The constants of the chosen equations: value, standard error, snapped value.
     verdict_ : tuple of Verdict, one for each target
@@ -218,7 +216,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             is_flat=data.is_flat,
             parameters=parameters,
         )
-        self.model_ = replace(model, categories=data.categories)
+        self.model_ = self._as_found = replace(model, categories=data.categories)
         return self
 
     def _searched(self, data: Given, domain: Array) -> list[Found]:
@@ -250,12 +248,14 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         return found
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Compute the targets by the chosen equations."""
-        check_is_fitted(self, "model_")
+    def predict(
+        self, X: Any, candidate: CandidateChoice | None = None
+    ) -> NDArray[np.float64]:
+        """Compute the targets by the chosen equations, or by other candidates."""
+        model = self._model(candidate)
         X = validated_inputs(self, X)
         with np.errstate(all="ignore"):
-            values = self.model_.predict(X, snapped=self.snap)
+            values = model.predict(X, snapped=self.snap)
         return values[:, 0] if self._is_flat else values
 
     @property
@@ -268,9 +268,11 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         """Every candidate of every target, the best first."""
         import pandas
 
-        equations = self._model().equations
-        table = pandas.DataFrame(equation_rows(equations))
-        table.insert(1, "equation", self._texts(equations))
+        model = self._model()
+        table = pandas.DataFrame(equation_rows(model.equations))
+        table.insert(0, "equation", self._texts(model.equations))
+        numbers = [candidate_number(model, one) for one in model.equations]
+        table.insert(1, "candidate", numbers)
         return table
 
     @property
@@ -300,47 +302,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         low, high = np.array(model.domain).T
         return domain_report(formulas.graph, low, high)
 
-    def sympy(self, *, simplify: bool = False) -> Any:
-        """The chosen equation as a SymPy expression; a tuple if there are several.
-
-        `simplify` lets SymPy look for a shorter form, for some seconds at most.
-        """
-        found = export(self._formulas(), "sympy")
-        if simplify:
-            model = self._model()
-            ends = dict(zip(model.inputs, model.ranges, strict=True))
-            found = tuple(_simplified(expression, ends) for expression in found)
-        return found[0] if len(found) == 1 else found
-
-    def latex(self, digits: int | None = DIGITS) -> str:
-        """The chosen equations in LaTeX."""
-        return str(export(self._formulas(), "latex", digits))
-
-    def latex_table(self, digits: int | None = DIGITS) -> str:
-        """A LaTeX table of the chosen equations, with their errors and sizes."""
-        chosen = self._model().chosen
-        facts: dict[str, Sequence[object]] = {
-            "error": [one.rms for one in chosen],
-            "complexity": [one.complexity for one in chosen],
-        }
-        return latex_table([self._formulas()], facts, digits)
-
-    def python(self) -> str:
-        """The chosen equations as the source of a Python function."""
-        return str(export(self._formulas(), "python"))
-
-    def c(self) -> str:
-        """The chosen equations as the source of a C function."""
-        return str(export(self._formulas(), "c"))
-
-    def jax(self) -> Any:
-        """The chosen equations as a function of JAX arrays."""
-        return export(self._formulas(), "jax")
-
-    def pytorch(self) -> Any:
-        """The chosen equations as a PyTorch module with trainable constants."""
-        return export(self._formulas(), "torch")
-
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None
     ) -> Array:
@@ -369,32 +330,13 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         start = np.asarray(state, dtype=float)
         return simulate(rates, start, np.asarray(actions, dtype=float), dt, "rk4")
 
-    def plot_slices(self, X: Any, y: Any) -> Any:
-        """Plot each equation along each input, well beyond the data."""
-        from eqlearn.report.plots import plot_slices
-
-        model = self._model()
-        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
-        figures = [
-            plot_slices(graph, x, column, model.inputs, target)
-            for graph, column, target in zip(
-                self._graphs(model.chosen), columns, model.targets, strict=True
-            )
-        ]
-        axes = [figure.get_axes() for figure in figures]
-        return axes[0] if len(axes) == 1 else axes
-
-    def save(self, path: str | Path) -> None:
-        """Write everything that was learned into a model file (JSON)."""
-        model_file.save(path, self._model())
-
     @classmethod
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
         model = model_file.load(path)
         kept: Mapping[str, Any] = model.parameters
         learner = cls(**{name: kept[name] for name in kept if name in KEPT})
-        learner.model_ = model
+        learner.model_ = learner._as_found = model
         learner.n_features_in_ = len(model.inputs)
         learner._is_flat, learner._categories = model.is_flat, model.categories
         if model.inputs != default_names("x", len(model.inputs)):
@@ -413,23 +355,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             shown["text/html"] = in_a_notebook(self.model_)
         return shown
 
-    def _model(self) -> Model:
-        check_is_fitted(self, "model_")
-        return self.model_
-
-    def _graphs(self, equations: Sequence[Equation]) -> list[Graph]:
-        return [one.snapped if self.snap else one.graph for one in equations]
-
-    def _texts(self, equations: Sequence[Equation]) -> list[str]:
-        pairs = zip(self._graphs(equations), equations, strict=True)
-        names = self._model().inputs
-        return [formula_text(graph, names, one.target) for graph, one in pairs]
-
-    def _formulas(self) -> Formulas:
-        model = self._model()
-        graphs = self._graphs(model.chosen)
-        return formulas(graphs, model.inputs, model.targets, model.ranges)
-
     @contextmanager
     def _progress(
         self, inputs: Sequence[str], targets: Sequence[str]
@@ -441,11 +366,3 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
         with shown(inputs, targets) as show:
             yield show
-
-
-def _simplified(expression: Any, ends: Mapping[str, tuple[float, float]]) -> Any:
-    ranges = {symbol: ends[symbol.name] for symbol in expression.free_symbols}
-    simpler, note = simplified(expression, ranges=ranges)
-    if note:
-        warnings.warn(f"{expression}: {note}", stacklevel=3)
-    return simpler

@@ -16,6 +16,7 @@ from eqlearn.data.read import read_raw, read_table
 from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
+from eqlearn.model.choice import CandidateChoice, rechosen
 from eqlearn.model.model import Model
 
 if TYPE_CHECKING:
@@ -104,17 +105,23 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def report_run(run: Path) -> tuple[Path, ...]:
+def report_run(run: Path, candidate: CandidateChoice | None = None) -> tuple[Path, ...]:
     """Write the report of a run again, and say which files it has."""
     from eqlearn.jobs.store import training_curves
     from eqlearn.report.report_files import write_report
 
-    model = open_run(run)
+    model = rechosen(open_run(run), candidate)
     directory = run if run.is_dir() else run.parent
+    x, y = sample_of(directory, model)
+    return write_report(directory, model, x, y, curves=training_curves(directory))
+
+
+def sample_of(directory: Path, model: Model) -> tuple[Array, Array]:
+    """The rows of its data that a run has kept: inputs (N, D) and targets (N, M)."""
     names = _sample_names(model)
     sample = columns_of(read_table(directory / SAMPLE, only=names), names)
     x, y = np.split(sample, [len(model.inputs)], axis=1)
-    return write_report(directory, model, x, y, curves=training_curves(directory))
+    return x, y
 
 
 def columns_of(table: Table, names: Sequence[str]) -> Array:
@@ -123,9 +130,11 @@ def columns_of(table: Table, names: Sequence[str]) -> Array:
     return table.values[:, found]
 
 
-def predict_table(run: Path, source: str) -> tuple[RawTable, dict[str, Array]]:
+def predict_table(
+    run: Path, source: str, candidate: CandidateChoice | None = None
+) -> tuple[RawTable, dict[str, Array]]:
     """Read a table and compute the targets for its rows, named `y_predicted`."""
-    model = open_run(run)
+    model = rechosen(open_run(run), candidate)
     table = read_raw(source)
     x, remarks = inputs_of(table, model.inputs, model.categories)
     with np.errstate(all="ignore"):
@@ -141,12 +150,17 @@ def predict_table(run: Path, source: str) -> tuple[RawTable, dict[str, Array]]:
     return told, dict(zip(names, values.T, strict=True))
 
 
-def export_run(run: Path, form: str, digits: int | None = None) -> str:
+def export_run(
+    run: Path,
+    form: str,
+    digits: int | None = None,
+    candidate: CandidateChoice | None = None,
+) -> str:
     """Write the equations of a run as text in one of the forms of `export_text`."""
     from eqlearn.equation.write.export import export_text
     from eqlearn.equation.write.formulas import formulas
 
-    model = open_run(run)
+    model = rechosen(open_run(run), candidate)
     graphs = [one.snapped for one in model.chosen]
     shown = formulas(graphs, model.inputs, model.targets, model.ranges)
     return export_text(shown, form, digits)

@@ -17,7 +17,7 @@ from eqlearn.cli.control_command import HOW_TO, control
 from eqlearn.cli.fit_command import demo, fit
 from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, REFUSED, tell
 from eqlearn.cli.reproduce_command import reproduce_app
-from eqlearn.cli.run_commands import export, predict, report, show
+from eqlearn.cli.run_commands import compare, export, predict, report, show
 from eqlearn.errors import EqlearnError
 
 #: If this variable is set in the environment, tracebacks are printed.
@@ -130,7 +130,7 @@ def options(
 
 
 app.command(epilog=EXIT_CODES)(fit)
-for _command in (show, predict, export, report, demo):
+for _command in (show, predict, export, report, compare, demo):
     app.command()(_command)
 app.command(epilog=HOW_TO + EXIT_CODES)(control)
 app.add_typer(reproduce_app, name="reproduce")

@@ -13,6 +13,7 @@ OPTION_NAMES = {
     "action_noise": "--action-noise",
     "actions": "--actions",
     "angles": "--angles",
+    "candidate": "--candidate",
     "categories": "--categories",
     "cost": "--cost",
     "data": "TABLE",

@@ -1,4 +1,4 @@
-"""The commands `show`, `predict`, `export` and `report`: what to do with a run."""
+"""The commands `show`, `predict`, `export`, `report` and `compare`: using runs."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,19 +7,37 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eqlearn.cli.option_names import spelled_as_options
-from eqlearn.cli.output import JsonOption, completing, deliver, print_result, say, tell
+from eqlearn.cli.output import (
+    JsonOption,
+    completing,
+    deliver,
+    names,
+    print_result,
+    say,
+    tell,
+)
 from eqlearn.equation.write.form_names import FORM_NAMES
+from eqlearn.errors import must
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from eqlearn._types import Array
     from eqlearn.data.raw import RawTable
+    from eqlearn.model.choice import CandidateChoice
 
 RunArgument = Annotated[
     Path,
     typer.Argument(
         metavar="RUN", help="A directory that fit has made, or a model file."
+    ),
+]
+CandidateOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Another candidate than the chosen one, by its number in eqlearn show; of "
+        "several targets y=2,z=1.",
     ),
 ]
 
@@ -31,7 +49,12 @@ def show(run: RunArgument, as_json: JsonOption = False) -> None:
     from eqlearn.run_directory import open_run
 
     model = open_run(run)
-    print_result(model, findings(model), run, as_json=as_json, quiet=True)
+    known = findings(model)
+    print_result(model, known, run, as_json=as_json, quiet=True)
+    if not as_json:
+        from eqlearn.report.text import front
+
+        say(f"\n{front(model, known).rstrip()}")
 
 
 @spelled_as_options()
@@ -52,6 +75,7 @@ def predict(
             help="Where to write, by default CSV to stdout; its ending is the format.",
         ),
     ] = None,
+    candidate: CandidateOption = None,
 ) -> None:
     """Compute the targets of a run for the rows of a table.
 
@@ -60,7 +84,7 @@ def predict(
     from eqlearn.data.write_table import write_table
     from eqlearn.run_directory import predict_table
 
-    found, predicted = predict_table(run, str(table))
+    found, predicted = predict_table(run, str(table), _choice(candidate))
     for line in found.warnings:
         tell(f"Note: {line}")
     if output is None:
@@ -96,11 +120,12 @@ def export(
             "--output", "-o", metavar="FILE", help="Where to write; by default stdout."
         ),
     ] = None,
+    candidate: CandidateOption = None,
 ) -> None:
     """Write the equations of a run as a formula or as source code."""
     from eqlearn.run_directory import export_run
 
-    text = export_run(run, to, digits)
+    text = export_run(run, to, digits, _choice(candidate))
     if output is None:
         deliver(text)
     else:
@@ -108,12 +133,43 @@ def export(
 
 
 @spelled_as_options()
-def report(run: RunArgument) -> None:
+def report(run: RunArgument, candidate: CandidateOption = None) -> None:
     """Write the report of a run again."""
     from eqlearn.run_directory import report_run
 
-    for path in report_run(run):
+    for path in report_run(run, _choice(candidate)):
         say(str(path))
+
+
+@spelled_as_options()
+def compare(
+    one: RunArgument,
+    other: RunArgument,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE", help="Compare on its rows; by default on those of both."
+        ),
+    ] = None,
+) -> None:
+    """Compare the equations of two runs: their errors, and where they differ."""
+    from eqlearn.compare_runs import compare_runs
+    from eqlearn.report.comparison import comparison
+
+    say(comparison(compare_runs(one, other, table)).rstrip())
+
+
+def _choice(text: str | None) -> "CandidateChoice | None":
+    """A number, or numbers by target: y=2,z=1."""
+    if text is None:
+        return None
+    if text.isdecimal():
+        return int(text)
+    pairs = [part.rpartition("=") for part in names([text])]
+    if not all(target and number.isdecimal() for target, _, number in pairs):
+        what = "a number of eqlearn show, or one for each target, like y=2,z=1"
+        raise must("--candidate", what, text)
+    return {target: int(number) for target, _, number in pairs}
 
 
 def _csv_text(table: "RawTable", extra: "Mapping[str, Array]") -> str:

@@ -17,6 +17,7 @@ from eqlearn.equation.write.display import DIGITS, latex
 from eqlearn.equation.write.formulas import formulas
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import EqlearnError
+from eqlearn.model.choice import candidate_number
 from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 from eqlearn.report import findings as found
@@ -143,12 +144,12 @@ def _candidates(model: Model, finding: Finding) -> dict[str, Any]:
         "how_chosen": found.how_chosen(model, finding),
         "table": table,
         "candidates": [
-            (_in_a_table(one, model, finding), one, cells)
+            (_in_a_table(one, model, finding), one, candidate_number(model, one), cells)
             for one, cells in zip(table.equations, table.cells, strict=True)
         ],
         "rivals": [
-            (f"candidate {k}", colour, plots.DASHES[dashes])
-            for k, (_, (colour, dashes)) in enumerate(lines, start=2)
+            (f"candidate {candidate_number(model, one)}", colour, plots.DASHES[dashes])
+            for one, (colour, dashes) in lines
         ],
     }
 

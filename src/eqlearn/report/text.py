@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from eqlearn.errors import printable
-from eqlearn.model.model import Model
+from eqlearn.model.choice import candidate_number, candidates_of
+from eqlearn.model.model import Equation, Model
 from eqlearn.report import findings as found
 from eqlearn.report.findings import Finding
 
@@ -118,12 +119,31 @@ def _candidates(model: Model, finding: Finding) -> Iterator[str]:
     table = found.candidates(finding)
     pairs = zip(table.equations, table.cells, strict=True)
     rows = [
-        ("*" if one.is_chosen else "", *cells, found.formula(one, model))
-        for one, cells in pairs
+        (_number(model, one), *cells, found.formula(one, model)) for one, cells in pairs
     ]
     yield from _aligned(rows, ("", *table.headings, "equation"))
     if table.n_more:
         yield f"and {table.n_more} more"
+
+
+def _number(model: Model, one: Equation) -> str:
+    return f"{candidate_number(model, one)}{'*' if one.is_chosen else ''}"
+
+
+def front(model: Model, findings: Sequence[Finding]) -> str:
+    """List the candidates of each target by their numbers, the chosen one marked."""
+    parts = []
+    for finding in findings:
+        target = found.shown(finding.target, finding.number)
+        everything = candidates_of(model, finding.target)
+        rows = [
+            (_number(model, one), f"{one.rms:.3g}", f"{one.complexity}", formula)
+            for one in everything[: found.MOST_LISTED]
+            for formula in [found.formula(one, model)]
+        ]
+        lines = _aligned(rows, ("no.", "error", "complexity", "equation"))
+        parts.append("\n".join([f"Candidates for {target}, * is chosen:", *lines]))
+    return "\n\n".join(parts) + "\n"
 
 
 def _code(lines: Sequence[str] | Iterator[str]) -> Iterator[str]:

@@ -1,0 +1,194 @@
+"""What can be had of learned equations: other forms of them, and plots."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from eqlearn._types import Array
+from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
+from eqlearn.equation.write.export import export, export_text
+from eqlearn.equation.write.formulas import Formulas, formulas
+from eqlearn.equation.write.simplify import simplified
+from eqlearn.errors import must
+from eqlearn.model.choice import CandidateChoice, candidates_of, rechosen
+from eqlearn.model.model import Equation, Model
+from eqlearn.network.graph import Graph
+
+
+class EquationExports:
+    """Equations in other forms, and plots of them.
+
+    `candidate` is the number of a candidate, as `equations_` and `eqlearn show` list
+    them, or a number for each target by name; by default the chosen one.
+    """
+
+    model_: Model
+    snap: bool
+    _as_found: Model  # the model with the choice of the search
+
+    def choose(self, candidate: CandidateChoice | None = None) -> Any:
+        """Choose candidates by hand: all that follows is about these.
+
+        Without a number, what the search has chosen is chosen again.
+        """
+        self._model()
+        self.model_ = rechosen(self._as_found, candidate)
+        return self
+
+    def sympy(
+        self, candidate: CandidateChoice | None = None, *, simplify: bool = False
+    ) -> Any:
+        """The equation as a SymPy expression; a tuple if there are several.
+
+        `simplify` lets SymPy look for a shorter form, for some seconds at most.
+        """
+        found = export(self._formulas(candidate), "sympy")
+        if simplify:
+            model = self._model()
+            ends = dict(zip(model.inputs, model.ranges, strict=True))
+            found = tuple(_simplified(expression, ends) for expression in found)
+        return found[0] if len(found) == 1 else found
+
+    def latex(
+        self, candidate: CandidateChoice | None = None, *, digits: int | None = DIGITS
+    ) -> str:
+        """The equations in LaTeX."""
+        return str(export(self._formulas(candidate), "latex", digits))
+
+    def latex_table(
+        self, candidate: CandidateChoice | None = None, *, digits: int | None = DIGITS
+    ) -> str:
+        """A LaTeX table of the equations, with their errors and sizes."""
+        chosen = self._model(candidate).chosen
+        facts: dict[str, Sequence[object]] = {
+            "error": [one.rms for one in chosen],
+            "complexity": [one.complexity for one in chosen],
+        }
+        return latex_table([self._formulas(candidate)], facts, digits)
+
+    def python(self, candidate: CandidateChoice | None = None) -> str:
+        """The equations as the source of a Python function."""
+        return self.export("python", candidate)
+
+    def c(self, candidate: CandidateChoice | None = None) -> str:
+        """The equations as the source of a C function."""
+        return self.export("c", candidate)
+
+    def jax(self, candidate: CandidateChoice | None = None) -> Any:
+        """The equations as a function of JAX arrays."""
+        return export(self._formulas(candidate), "jax")
+
+    def pytorch(self, candidate: CandidateChoice | None = None) -> Any:
+        """The equations as a PyTorch module with trainable constants."""
+        return export(self._formulas(candidate), "torch")
+
+    def export(self, form: str, candidate: CandidateChoice | None = None) -> str:
+        """The equations as text, in any of the forms of `eqlearn export`."""
+        return export_text(self._formulas(candidate), form)
+
+    def plot_front(self, target: str | None = None) -> Any:
+        """Plot the errors of a target's candidates against their complexity."""
+        from eqlearn.report.plots import plot_front
+
+        model = self._model()
+        return plot_front(candidates_of(model, _target(model, target)))
+
+    def plot_fit(
+        self,
+        X: Any,
+        y: Any,
+        candidate: CandidateChoice | None = None,
+        *,
+        target: Any = None,
+    ) -> Any:
+        """Plot predicted values of a target against measured ones."""
+        from eqlearn.report.plots import plot_fit
+
+        return plot_fit(*self._measured(X, y, candidate, target))
+
+    def plot_residuals(
+        self,
+        X: Any,
+        y: Any,
+        candidate: CandidateChoice | None = None,
+        *,
+        target: Any = None,
+    ) -> Any:
+        """Plot what an equation leaves: a pattern is a term that is missing."""
+        from eqlearn.report.plots import plot_residuals
+
+        return plot_residuals(*self._measured(X, y, candidate, target))
+
+    def plot_slices(
+        self, X: Any, y: Any, candidate: CandidateChoice | None = None
+    ) -> Any:
+        """Plot each equation along each input, well beyond the data."""
+        from eqlearn.report.plots import plot_slices
+
+        model = self._model(candidate)
+        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
+        figures = [
+            plot_slices(graph, x, column, model.inputs, target)
+            for graph, column, target in zip(
+                self._graphs(model.chosen), columns, model.targets, strict=True
+            )
+        ]
+        axes = [figure.get_axes() for figure in figures]
+        return axes[0] if len(axes) == 1 else axes
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that was learned into a model file (JSON)."""
+        from eqlearn.model import model_file
+
+        model_file.save(path, self._model())
+
+    def _model(self, candidate: CandidateChoice | None = None) -> Model:
+        check_is_fitted(self, "model_")
+        return rechosen(self.model_, candidate)
+
+    def _graphs(self, equations: Sequence[Equation]) -> list[Graph]:
+        return [one.snapped if self.snap else one.graph for one in equations]
+
+    def _texts(self, equations: Sequence[Equation]) -> list[str]:
+        pairs = zip(self._graphs(equations), equations, strict=True)
+        names = self._model().inputs
+        return [formula_text(graph, names, one.target) for graph, one in pairs]
+
+    def _formulas(self, candidate: CandidateChoice | None = None) -> Formulas:
+        model = self._model(candidate)
+        graphs = self._graphs(model.chosen)
+        return formulas(graphs, model.inputs, model.targets, model.ranges)
+
+    def _measured(
+        self, X: Any, y: Any, candidate: CandidateChoice | None, target: Any
+    ) -> tuple[Array, Array, str]:
+        """Measured and predicted values of a target, and its name."""
+        model = self._model()
+        name = _target(model, target)
+        at = model.targets.index(name)
+        values = np.asarray(y, dtype=float).reshape(len(y), -1)
+        if values.shape[1] != len(model.targets):
+            raise must("y", f"rows of {len(model.targets)} targets", values)
+        predicted = np.reshape(self.predict(X, candidate), values.shape)  # type: ignore[attr-defined]
+        return values[:, at], predicted[:, at], name
+
+
+def _target(model: Model, target: str | None) -> str:
+    if target is None and len(model.targets) == 1:
+        return model.targets[0]
+    if target not in model.targets:
+        listed = ", ".join(map(repr, model.targets))
+        raise must("target", f"one of {listed}", target)
+    return target
+
+
+def _simplified(expression: Any, ends: Mapping[str, tuple[float, float]]) -> Any:
+    ranges = {symbol: ends[symbol.name] for symbol in expression.free_symbols}
+    simpler, note = simplified(expression, ranges=ranges)
+    if note:
+        warnings.warn(f"{expression}: {note}", stacklevel=3)
+    return simpler
