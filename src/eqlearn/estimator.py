@@ -1,18 +1,30 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
+<<<<<<< HEAD
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+=======
+from collections.abc import Mapping, Sequence
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+<<<<<<< HEAD
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.equation.prove.domain import OutputReport, domain_report
+=======
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from eqlearn._types import Array
+from eqlearn.data.duration import seconds
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
 from eqlearn.errors import EqlearnError, must
 from eqlearn.estimator_exports import EquationExports
 from eqlearn.estimator_inputs import (
@@ -32,24 +44,30 @@ from eqlearn.estimator_inputs import (
     units_of,
     validated_inputs,
 )
+from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
+<<<<<<< HEAD
 from eqlearn.model.choice import CandidateChoice, candidate_number
 from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
+=======
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
-from eqlearn.search.learn import Found, Progress, learn
+from eqlearn.search.learn import Found, learn
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
+<<<<<<< HEAD
 
 class EquationLearner(  # type: ignore[misc, unused-ignore]
     EquationExports, MultiOutputMixin, RegressorMixin, BaseEstimator
 ):
+=======
+class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # type: ignore[misc, unused-ignore]
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     """Learn the equation behind data.
 
     Parameters
@@ -258,6 +276,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
             values = model.predict(X, snapped=self.snap)
         return values[:, 0] if self._is_flat else values
 
+<<<<<<< HEAD
     @property
     def equation_(self) -> str:
         """The chosen equation, a line for each target."""
@@ -302,6 +321,8 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         low, high = np.array(model.domain).T
         return domain_report(formulas.graph, low, high)
 
+=======
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None
     ) -> Array:
@@ -330,6 +351,24 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         start = np.asarray(state, dtype=float)
         return simulate(rates, start, np.asarray(actions, dtype=float), dt, "rk4")
 
+<<<<<<< HEAD
+=======
+    def plot_slices(self, X: Any, y: Any) -> Any:
+        """Plot each equation along each input, well beyond the data."""
+        from eqlearn.report.plots import plot_slices
+
+        model = self._model()
+        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
+        figures = [
+            plot_slices(graph, x, column, model.inputs, target)
+            for graph, column, target in zip(
+                self._graphs(model.chosen), columns, model.targets, strict=True
+            )
+        ]
+        axes = [figure.get_axes() for figure in figures]
+        return axes[0] if len(axes) == 1 else axes
+
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     @classmethod
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
@@ -342,6 +381,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         if model.inputs != default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner
+<<<<<<< HEAD
 
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$" if hasattr(self, "model_") else ""
@@ -366,3 +406,5 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
 
         with shown(inputs, targets) as show:
             yield show
+=======
+>>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20

@@ -240,7 +240,7 @@ def _forward(  # type: ignore[no-untyped-def]
                 slopes[slot + 1, n] = -value[n] * slope[n]
         else:
             for n in range(z.shape[0]):
-                value[n], slope[n] = _elementary(code, z[n], floor)
+                value[n], slope[n] = elementary(code, z[n], floor)
     if stop < codes.shape[0]:
         end = first_slot[stop + 1]
     else:
@@ -250,7 +250,7 @@ def _forward(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(inline="always", error_model="numpy")
-def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
+def elementary(code, z, floor):  # type: ignore[no-untyped-def]
     """Value and derivative of the unary units that need no special care."""
     if code == _SQUARE:
         return z * z, 2.0 * z

@@ -77,7 +77,7 @@ def snap_and_judge(
             return Snapped(best, worth)
         odds, key, value = max(options)
         tried.add((key, value))
-        fixed = _fixed_at(best.graph, key, value)
+        fixed = fixed_at(best.graph, key, value)
         snapped = refit(fixed, samples, tactics, tolerance=1e-8)
         if snapped.bic < best.bic:
             won = best.bic - snapped.bic - for_term
@@ -122,7 +122,8 @@ def most_likely_simple(
     return best
 
 
-def _fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
+def fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
+    """The formula with one of its constants set, and no longer free."""
     slots = graph.slots()
     slots[key[0]] = {**slots[key[0]], key[1]: value}
     for follower, (lead, ratio) in graph.ties.items():
