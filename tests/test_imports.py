@@ -27,16 +27,10 @@ ROWS = (
     },
     {"fit_table", "compare_runs"},
     {"run_directory"},
-<<<<<<< HEAD
-    {"estimator"},
-    {"estimator_inputs", "estimator_exports"},
-    {"report", "control", "baselines"},
-=======
     {"estimator", "dynamics_learner"},
     {"learned_equations"},
-    {"estimator_inputs"},
+    {"estimator_inputs", "estimator_exports"},
     {"report", "control", "baselines", "dynamics"},
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     {"search.conclude"},
     {"search.learn"},
     {"search.prepare"},

@@ -153,7 +153,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         free = [name for k, name in enumerate(names) if k not in known]
         with self._progress((*names, *driven), self._targets(free)) as callback:
             self.discovered_: Discovered = discover(runs, asked, callback)
-        self.model_ = motion_model(
+        self.model_ = self._as_found = motion_model(
             self.discovered_, names, driven, self._targets(names), self._kept()
         )
         self.n_features_in_ = len(names) + len(driven)
@@ -208,7 +208,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             what = "a model of motion"
             raise must("path", what, str(path), "Open it with `EquationLearner.load`.")
         learner = cls(**{name: kept[name] for name in _KEPT if name in kept})
-        learner.model_ = model
+        learner.model_ = learner._as_found = model
         learner.n_features_in_ = len(model.inputs)
         return learner
 

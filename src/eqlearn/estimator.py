@@ -1,32 +1,17 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-<<<<<<< HEAD
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-=======
 from collections.abc import Mapping, Sequence
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-<<<<<<< HEAD
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-
-from eqlearn._types import Array
-from eqlearn.data.duration import seconds
-from eqlearn.equation.prove.domain import OutputReport, domain_report
-=======
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
 from eqlearn.errors import EqlearnError, must
-from eqlearn.estimator_exports import EquationExports
 from eqlearn.estimator_inputs import (
     KEPT,
     Domain,
@@ -46,12 +31,7 @@ from eqlearn.estimator_inputs import (
 )
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
-<<<<<<< HEAD
-from eqlearn.model.choice import CandidateChoice, candidate_number
-from eqlearn.model.model import Verdict
-from eqlearn.model.model_tables import constant_rows, equation_rows
-=======
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
+from eqlearn.model.choice import CandidateChoice
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
@@ -60,14 +40,7 @@ from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 
 
-<<<<<<< HEAD
-
-class EquationLearner(  # type: ignore[misc, unused-ignore]
-    EquationExports, MultiOutputMixin, RegressorMixin, BaseEstimator
-):
-=======
 class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # type: ignore[misc, unused-ignore]
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     """Learn the equation behind data.
 
     Parameters
@@ -276,53 +249,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
             values = model.predict(X, snapped=self.snap)
         return values[:, 0] if self._is_flat else values
 
-<<<<<<< HEAD
-    @property
-    def equation_(self) -> str:
-        """The chosen equation, a line for each target."""
-        return "\n".join(self._texts(self._model().chosen))
-
-    @property
-    def equations_(self) -> "DataFrame":
-        """Every candidate of every target, the best first."""
-        import pandas
-
-        model = self._model()
-        table = pandas.DataFrame(equation_rows(model.equations))
-        table.insert(0, "equation", self._texts(model.equations))
-        numbers = [candidate_number(model, one) for one in model.equations]
-        table.insert(1, "candidate", numbers)
-        return table
-
-    @property
-    def constants_(self) -> "DataFrame":
-        """The fitted constants of the chosen equations, with standard errors."""
-        import pandas
-
-        model = self._model()
-        columns = ["target", "of", "value", "standard_error", "snapped"]
-        rows = constant_rows(model.chosen, model.inputs)
-        return pandas.DataFrame(rows, columns=columns)
-
-    @property
-    def verdict_(self) -> tuple[Verdict, ...]:
-        """Whether the equation of each target can be trusted."""
-        return self._model().verdicts
-
-    @property
-    def interrupted_(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-        return self._model().was_interrupted
-
-    @property
-    def domain_report_(self) -> tuple[OutputReport, ...]:
-        """Smallest denominator and largest output over the domain of use."""
-        model, formulas = self._model(), self._formulas()
-        low, high = np.array(model.domain).T
-        return domain_report(formulas.graph, low, high)
-
-=======
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None
     ) -> Array:
@@ -351,24 +277,6 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         start = np.asarray(state, dtype=float)
         return simulate(rates, start, np.asarray(actions, dtype=float), dt, "rk4")
 
-<<<<<<< HEAD
-=======
-    def plot_slices(self, X: Any, y: Any) -> Any:
-        """Plot each equation along each input, well beyond the data."""
-        from eqlearn.report.plots import plot_slices
-
-        model = self._model()
-        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
-        figures = [
-            plot_slices(graph, x, column, model.inputs, target)
-            for graph, column, target in zip(
-                self._graphs(model.chosen), columns, model.targets, strict=True
-            )
-        ]
-        axes = [figure.get_axes() for figure in figures]
-        return axes[0] if len(axes) == 1 else axes
-
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20
     @classmethod
     def load(cls, path: str | Path) -> "EquationLearner":
         """Read a model file; no code in it is run."""
@@ -381,30 +289,3 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         if model.inputs != default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner
-<<<<<<< HEAD
-
-    def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$" if hasattr(self, "model_") else ""
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What a notebook shows: once there are equations, these."""
-        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if hasattr(self, "model_"):
-            from eqlearn.report.html import in_a_notebook
-
-            shown["text/html"] = in_a_notebook(self.model_)
-        return shown
-
-    @contextmanager
-    def _progress(
-        self, inputs: Sequence[str], targets: Sequence[str]
-    ) -> Iterator[Callable[[Progress], None]]:
-        if not self.verbose:
-            yield lambda progress: None
-            return
-        from eqlearn.report.progress import shown
-
-        with shown(inputs, targets) as show:
-            yield show
-=======
->>>>>>> c12251250e413eb3a177254ded07ec3c767c8a20

@@ -175,7 +175,7 @@ def _improved(
     values, size = at.motion.values(), np.diag(at.normal.hessian) + 1e-12
     for _ in range(_TRIES):
         damped = at.normal.hessian + np.diag(damping * size)
-        step: Array = -np.linalg.lstsq(damped, at.normal.gradient, rcond=None)[0]
+        step = -np.linalg.lstsq(damped, at.normal.gradient, rcond=None)[0].astype(float)
         moved = at.motion.with_values(values + step)
         starts = _moved_starts(at.normal, at.starts, step)
         left = residuals(moved, pieces, starts)
