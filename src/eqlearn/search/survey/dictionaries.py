@@ -79,6 +79,14 @@ def sums(data: WeightedRows, size: int) -> Dictionary:
     return Dictionary.of(terms, np.concatenate(blocks), data.root)
 
 
+def whole_sums(data: WeightedRows, size: int) -> Dictionary:
+    """Monomials with whole powers up to a size."""
+    positive = positive_rows(data.x)
+    exponents = exponents_up_to(size, positive, _MOST, halves=False)
+    terms = [Summand(e) for e in exponents]
+    return Dictionary.of(terms, monomials(data.x, exponents), data.root)
+
+
 def _only(n: int, i: int, power: float = 1.0) -> Exponents:
     return tuple(power if j == i else 0.0 for j in range(n))
 
@@ -88,9 +96,23 @@ def plain_terms(size: int, positive: Sequence[bool]) -> list[Summand]:
     return [Summand(e) for e in exponents_up_to(size, positive, _MOST, halves=False)]
 
 
+# The largest power, up or down, of a single input.
+_MOST_OF_ONE = 4
+
+
 def small_terms(degree: int, positive: Sequence[bool]) -> list[Summand]:
-    """Products of inputs up to a degree, 1/x, log x and log x times other inputs."""
+    """Products of inputs up to a degree, 1/x, log x and log x times other inputs.
+
+    Of a single input there are more powers: they are few all the same.
+    """
     n = len(positive)
+    if n == 1:
+        lowest = -_MOST_OF_ONE if positive[0] else 0
+        terms = [Summand((float(power),)) for power in range(lowest, _MOST_OF_ONE + 1)]
+        log = Atom("log", (1.0,))
+        return terms + [
+            Summand((power,), (log,)) for power in (0.0, 1.0) if positive[0]
+        ]
     products = [
         tuple(float(chosen.count(i)) for i in range(n))
         for size in range(degree + 1)

@@ -143,8 +143,8 @@ class Look:
             one = fitted(base, few)
             return [] if one is None else [one]
         dictionary = self._dictionary(few, by)
-        n_terms = 5 if self.kind == "sums" else 3 if self.base is None else 2
-        n_same = 3 if len(few.x) == 1 and self.kind != "sums" else 1
+        n_terms = 5 if self.kind in _SUMS else 3 if self.base is None else 2
+        n_same = 3 if len(few.x) == 1 and self.kind not in _SUMS else 1
         beam = Beam(n_terms, n_same=n_same, most_constants=most_constants + len(base))
         n, k = len(few.y), len(dictionary.terms)
         ranked_sums = [
@@ -162,14 +162,17 @@ class Look:
         return dictionaries.plain_terms(self.base, positive)
 
     def _dictionary(self, few: WeightedRows, by: Survey) -> Dictionary:
-        if self.kind == "sums":
-            return dictionaries.sums(few, by.sizes[min(len(few.x), len(by.sizes)) - 1])
+        if self.kind in _SUMS:
+            size = by.sizes[min(len(few.x), len(by.sizes)) - 1]
+            return _SUMS[self.kind](few, size)
         if self.kind == "damped":
             return dictionaries.damped_waves(few)
         size = max(2, self.outer) if self.base is None else self.outer
         return dictionaries.atomic(_ATOMS[self.kind], few, self.outer, size)
 
 
+#: Kinds of sums of monomials, by the dictionary that they are picked from.
+_SUMS = {"whole sums": dictionaries.whole_sums, "sums": dictionaries.sums}
 #: Kinds of looks that pick no terms from a dictionary.
 _SPECIAL = {"curves": curves, "families": families, "fast waves": fast_waves}
 #: The atoms of a kind of look.

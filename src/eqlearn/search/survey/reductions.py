@@ -28,7 +28,7 @@ from eqlearn.search.smooth_fits import Polynomial, Smooth, degree_for
 from eqlearn.search.task import Task
 
 # Ranges from zero at which an input is far from it.
-_FAR = 10.0
+_FAR = 25.0
 # Share of the variance that a polynomial leaves of a law that is not smooth.
 _NOT_SMOOTH = 0.05
 

@@ -26,6 +26,7 @@ _SHARES = ("logit", "complement", "survival", "failure")
 #: Links through which each kind of term is looked for; None is the target as it is.
 _THROUGH: dict[str, tuple[str | None, ...]] = {
     "small": (*_ALL, *_SHARES, *_ARCS),
+    "whole sums": (*_ALL, *_SHARES, *_ARCS),
     "sums": (*_ALL, *_SHARES, *_ARCS),
     "exp": (None, "inverse", "log", "square"),
     "bends": (None, "square"),
