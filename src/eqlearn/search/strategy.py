@@ -137,17 +137,22 @@ class Survey:
         3.0, "times the best squared residual, which it then leaves"
     )
     n_quick: int = tuned(
-        8, "kinds of looks before the first attempts: together about as quick as these"
+        9, "kinds of looks before the first attempts: together about as quick as these"
     )
     telling: int = tuned(
-        15, "kinds of looks after which formulas of other kinds have had their chance"
+        16, "kinds of looks after which formulas of other kinds have had their chance"
     )
     most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
     looks_a_job: int = tuned(4, "looks of one job: half a second or so")
     order: tuple[LookOrder, ...] = tuned(
         (
             *(("fast waves", 0, None, 5), ("small", 0, 2, 9), ("curves", 0, None, 1)),
-            *(("whole sums", 0, None, 9), ("sums", 0, None, 9), ("exp", 0, None, 4)),
+            *(
+                ("whole sums", 3, None, 9),
+                ("whole sums", 0, None, 9),
+                ("sums", 0, None, 9),
+                ("exp", 0, None, 4),
+            ),
             *(("powers", 0, None, 3), ("waves", 0, None, 4)),
             *(("exp", 1, None, 4), ("bends", 0, None, 3), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
@@ -351,7 +356,7 @@ class Stopping:
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (7, 7, 8, 11, 15),
+        (8, 8, 9, 12, 16),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")

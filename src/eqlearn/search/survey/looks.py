@@ -104,7 +104,7 @@ class Look:
 
     view: View
     kind: str  # of dictionary: sums, exp, waves, powers, damped
-    outer: int = 0  # size of the monomials beside an atom
+    outer: int = 0  # size of the monomials beside an atom; of sums, 0 is the largest
     base: int | None = None  # size of the monomials that are there from the start
 
     def found(self, task: Task, so_far: SoFar = NOTHING_YET) -> Iterator[Scored]:
@@ -163,7 +163,7 @@ class Look:
 
     def _dictionary(self, few: WeightedRows, by: Survey) -> Dictionary:
         if self.kind in _SUMS:
-            size = by.sizes[min(len(few.x), len(by.sizes)) - 1]
+            size = self.outer or by.sizes[min(len(few.x), len(by.sizes)) - 1]
             return _SUMS[self.kind](few, size)
         if self.kind == "damped":
             return dictionaries.damped_waves(few)
