@@ -351,6 +351,9 @@ class Stopping:
         300.0, "the same where what is left is perhaps part of a law"
     )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
+    beyond_doubt: float = tuned(100.0, "lead that nothing found later will make up for")
+    kinds_before_doubt_ends: int = tuned(4, "kinds of looks before that: the cheapest")
+    few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"

@@ -78,12 +78,25 @@ def _is_in_vain(evidence: Evidence, by: Stopping) -> bool:
 
 
 def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
-    # Before, only the shortest are beyond doubt: no other kind can be much shorter.
-    most = by.most_parameters if evidence.is_surveyed else by.fewest_parameters
-    is_short = evidence.n_parameters <= most
+    if evidence.n_parameters > _most_parameters(evidence, by):
+        return False
     if evidence.left is Left.UNCLEAR:  # as one in fifty is by chance
-        return is_short and evidence.lead >= by.lead_in_doubt
-    return is_short and evidence.left is Left.NOISE and evidence.lead >= by.lead
+        return evidence.lead >= by.lead_in_doubt
+    return evidence.left is Left.NOISE and evidence.lead >= by.lead
+
+
+def _most_parameters(evidence: Evidence, by: Stopping) -> int:
+    """Of a formula that is enough by its lead.
+
+    Until other kinds were looked for, only the shortest are beyond doubt, or short ones
+    that nothing comes near to.
+    """
+    if evidence.is_surveyed:
+        return by.most_parameters
+    is_early = evidence.n_kinds < by.kinds_before_doubt_ends
+    if is_early or evidence.lead < by.beyond_doubt:
+        return by.fewest_parameters
+    return by.few_parameters
 
 
 def _is_shortest(evidence: Evidence, by: Stopping) -> bool:
