@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +38,7 @@ from eqlearn.estimator_inputs import (
 from eqlearn.model import model_file
 from eqlearn.model.model import Equation, Model, Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
+from eqlearn.model.prediction import prediction_interval, prediction_std
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
@@ -247,13 +247,37 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         return found
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Compute the targets by the chosen equations."""
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        return_interval: float | None = None,
+    ) -> Any:
+        """Compute the targets by the chosen equations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        return_std : bool, default=False
+            Return (y, std), too: how far new measurements are off, from the noise, the
+            errors of the constants and the candidates that are nearly as good.
+        return_interval : float, optional
+            Return (y, interval), too: for 0.95 the ends, along the last axis, between
+            which 95 % of new measurements should lie.
+        """
         check_is_fitted(self, "model_")
         X = validated_inputs(self, X)
         with np.errstate(all="ignore"):
             values = self.model_.predict(X, snapped=self.snap)
-        return values[:, 0] if self._is_flat else values
+            found = [values]
+            if return_std:
+                found.append(prediction_std(self.model_, X))
+            if return_interval is not None:
+                level = return_interval
+                found.append(prediction_interval(self.model_, X, level, values))
+        flat = [one[:, 0] if self._is_flat else one for one in found]
+        return flat[0] if len(flat) == 1 else tuple(flat)
 
     @property
     def equation_(self) -> str:

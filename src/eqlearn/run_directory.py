@@ -15,6 +15,7 @@ from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import EqlearnError, malformed, printable
 from eqlearn.model.model import Model
+from eqlearn.model.prediction import prediction_interval
 
 if TYPE_CHECKING:
     from eqlearn.report.findings import Finding
@@ -108,20 +109,39 @@ def columns_of(table: Table, names: Sequence[str]) -> Array:
     return table.values[:, found]
 
 
-def predict_table(run: Path, source: str) -> tuple[Table, dict[str, Array]]:
-    """Read a table and compute the targets for its rows, named `y_predicted`."""
+def predict_table(
+    run: Path, source: str, interval: float | None = None
+) -> tuple[Table, dict[str, Array]]:
+    """Read a table and compute the targets for its rows, named `y_predicted`.
+
+    With an interval of 0.95, `y_low` and `y_high` too, between which 95 % of new
+    measurements should lie.
+    """
     model = open_run(run)
     table = _numbers_of(source, model.inputs)
+    x = columns_of(table, model.inputs)
     with np.errstate(all="ignore"):
-        values = model.predict(columns_of(table, model.inputs))
+        values = model.predict(x)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
         first = f"the first is data row {wrong[0] + 1:,}"
         table = _with_remark(
             table, f"no finite prediction for {len(wrong):,} rows, {first}"
         )
+    low, high = np.transpose(model.domain)
+    beyond = np.flatnonzero(((x < low) | (x > high)).any(axis=1))
+    if len(beyond):
+        first = f"the first is data row {beyond[0] + 1:,}"
+        remark = f"{len(beyond):,} rows are outside the domain of use, {first}"
+        table = _with_remark(table, remark)
     names = [f"{target}_predicted" for target in model.targets]
-    return table, dict(zip(names, values.T, strict=True))
+    columns = dict(zip(names, values.T, strict=True))
+    if interval is not None:
+        with np.errstate(all="ignore"):
+            ends = prediction_interval(model, x, interval, values)
+        for target, end in zip(model.targets, ends.transpose(1, 2, 0), strict=True):
+            columns |= {f"{target}_low": end[0], f"{target}_high": end[1]}
+    return table, columns
 
 
 def _numbers_of(source: str, needed: Sequence[str]) -> Table:

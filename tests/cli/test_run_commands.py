@@ -102,9 +102,22 @@ def test_predict_needs_numbers_in_the_inputs_only(
         "voltage,resistance,current_predicted",
         "6.0,3.0,2.0",
     ]
-    left_out, pole = err.splitlines()
+    left_out, pole, beyond = err.splitlines()
     assert left_out.endswith("columns that no equation needs are left out")
     assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
+    assert "rows are outside the domain of use, the first is data row" in beyond
+
+
+def test_predict_adds_the_ends_of_an_interval(here: Path, command: Command) -> None:
+    code, out, _ = command("predict ohm-run in.csv --interval 95")
+    assert code == 0
+    names, *rows = csv.reader(out.splitlines())
+    assert names[2:] == ["current_predicted", "current_low", "current_high"]
+    for row in rows:
+        value, low, high = map(float, row[2:])
+        assert low <= value <= high
+    code, _, err = command("predict ohm-run in.csv --interval 100")
+    assert code == 2 and "--interval" in err
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,16 @@ def predict(
             help="Where to write, by default CSV to stdout; its ending is the format.",
         ),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT",
+            min=1.0,
+            max=99.9,
+            help="Add y_low and y_high: so many per cent of new measurements should "
+            "lie between them.",
+        ),
+    ] = None,
 ) -> None:
     """Compute the targets of a run for the rows of a table.
 
@@ -60,7 +70,8 @@ def predict(
     from eqlearn.data.write_table import write_table
     from eqlearn.run_directory import predict_table
 
-    found, predicted = predict_table(run, str(table))
+    level = None if interval is None else interval / 100
+    found, predicted = predict_table(run, str(table), level)
     for line in found.warnings:
         tell(f"Note: {line}")
     if output is None:
