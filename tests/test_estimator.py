@@ -375,6 +375,24 @@ def test_the_verdict_is_of_the_formula_that_was_picked(
     assert kinds == ["trusted", "nothing"]
 
 
+def test_predictions_come_with_their_errors(
+    learner: EquationLearner, noisy: tuple[Array, Array]
+) -> None:
+    x, y = noisy
+    values, std, ends = learner.predict(x, return_std=True, return_interval=0.95)
+    assert np.array_equal(values, learner.predict(x))
+    assert std.shape == values.shape and ends.shape == (len(x), 2)
+    # The noise, and little more where the rows are.
+    rms = learner.model_.chosen[0].rms
+    assert (std >= rms).all() and std.mean() < 1.2 * rms
+    inside = (ends[:, 0] <= y) & (y <= ends[:, 1])
+    assert 0.9 <= inside.mean() <= 1.0
+    far = x + 20.0 * np.ptp(x, axis=0)
+    assert learner.predict(far, return_std=True)[1].mean() > std.mean()
+    with pytest.raises(EqlearnError, match="`level` must be above 0 and below 1"):
+        learner.predict(x, return_interval=95)
+
+
 def test_nothing_is_told_before_fit() -> None:
     with pytest.raises(NotFittedError):
         quick().predict([[1.0]])

@@ -3,7 +3,8 @@
     python -m benchmarks.trust                    # searches of the seen half
     python -m benchmarks.trust --unseen           # of the half that is kept apart
     python -m benchmarks.trust --first 60 --time 5
-    python -m benchmarks.trust --kept FOLDER      # keep what was found, and judge anew
+    python -m benchmarks.trust --kept FOLDER      # keep what was found
+    python -m benchmarks.trust --kept FOLDER --again      # and judge it anew
     python -m benchmarks.trust --table            # print the count, run nothing
 
 Laws inside and outside the vocabulary, at four levels of noise, in 50 to 2000 rows,
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from benchmarks.trust.counts import key_of, trust_table
 from benchmarks.trust.searches import Asked, cases, perform
+from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import append_line, whole_lines
 from eqlearn.reproduce.section4.runs import circumstances
 from eqlearn.reproduce.subprocesses import Failure, in_processes
@@ -39,9 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--time", type=float, default=SECONDS, help="time limit of a search in seconds")
     add("--table", action="store_true", help="print the count, run nothing")
     add("--kept", type=Path, metavar="FOLDER", help="where what was found is kept")
+    add("--again", action="store_true", help="what another commit has judged, too")
     add("--out", type=Path, default=RESULTS, metavar="FILE", help="results")
     options = parser.parse_args(arguments)
-    known = set(map(key_of, whole_lines(options.out)))
+    known = {
+        key_of(line)
+        for line in whole_lines(options.out)
+        if not options.again or line["commit"] == commit()
+    }
     half = cases(options.unseen, options.time)
     asked = [
         Asked(place, options.unseen, options.time, options.kept)

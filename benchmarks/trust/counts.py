@@ -11,8 +11,9 @@ OFF = 0.05
 MOST_OFF, LEAST_TRUSTED = 0.02, 0.85
 
 _HEADER = (
-    *("half", "limit", "searches", "trusted", "of these off", "by the rows' spread"),
-    *("true forms", "of these trusted", "to reach"),
+    *("half", "limit", "commit", "searches", "trusted", "of these off"),
+    *("by the rows' spread", "true forms", "of these trusted"),
+    *("95 % intervals inside", "outside", "to reach"),
 )
 
 
@@ -22,40 +23,47 @@ def key_of(line: Line) -> tuple[str, float, float]:
 
 
 def trust_table(lines: Sequence[Line]) -> TextTable:
-    """Count the newest line of every search."""
-    newest = {key_of(line): line for line in lines}.values()
-    groups = sorted({(line["unseen"], line["limit"]) for line in newest})
-    rows = [
-        _row(is_unseen, limit, [one for one in newest if _is_of(one, is_unseen, limit)])
-        for is_unseen, limit in groups
-    ]
+    """Count the searches of each half, as each commit has judged them."""
+    groups: dict[tuple[bool, float, str], dict[tuple[str, float, float], Line]] = {}
+    for line in lines:
+        group = line["unseen"], line["limit"], line["commit"]
+        groups.setdefault(group, {})[key_of(line)] = line
+    rows = [(*_named(*group), *_row(list(of.values()))) for group, of in groups.items()]
     note = (
-        f"To reach: at most {MOST_OFF:.0%} off, at least {LEAST_TRUSTED:.0%} trusted."
+        f"To reach: of what is trusted at most {MOST_OFF:.0%} off, of true forms at "
+        f"least {LEAST_TRUSTED:.0%} trusted. Intervals are those of trusted formulas."
     )
     return TextTable("Trust", _HEADER, rows, (note,))
 
 
-def _is_of(line: Line, is_unseen: bool, limit: float) -> bool:
-    return bool(line["unseen"]) == is_unseen and line["limit"] == limit
+def _named(is_unseen: bool, limit: float, commit: str) -> tuple[str, ...]:
+    return "unseen" if is_unseen else "seen", f"{limit:g} s", commit
 
 
-def _row(is_unseen: bool, limit: float, lines: Sequence[Line]) -> tuple[str, ...]:
+def _row(lines: Sequence[Line]) -> tuple[str, ...]:
     trusted = [line for line in lines if line.get("verdict") == "trusted"]
     true = [line for line in lines if line.get("true_form")]
     off = _share(trusted, lambda line: is_off(line["off"]))
     known = _share(true, lambda line: line["verdict"] == "trusted")
     is_met = off[0] <= MOST_OFF * off[1] and known[0] >= LEAST_TRUSTED * known[1]
     return (
-        "unseen" if is_unseen else "seen",
-        f"{limit:g} s",
         str(len(lines)),
         str(len(trusted)),
         _shown(off),
         _shown(_share(trusted, lambda line: is_off(line["off_of_rows"]))),
         str(len(true)),
         _shown(known),
+        _mean_of(trusted, "covered_inside"),
+        _mean_of(trusted, "covered_outside"),
         "met" if is_met else "not met",
     )
+
+
+def _mean_of(lines: Sequence[Line], name: str) -> str:
+    # Without noise an interval is no wider than rounding errors.
+    noisy = [line for line in lines if line["noise"]]
+    known = [line[name] for line in noisy if line.get(name) is not None]
+    return f"{sum(known) / len(known):.0%}" if known else "–"
 
 
 def is_off(error: float | None) -> bool:

@@ -16,6 +16,7 @@ from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.model.model import Model
+from eqlearn.model.prediction import prediction_interval
 from eqlearn.problems.true_form import has_true_form
 from eqlearn.reproduce.jsonl import Line, number
 from eqlearn.search.conclude.to_model import model_of
@@ -24,6 +25,8 @@ from eqlearn.search.learn import Found, learn
 from eqlearn.search.request import Request
 
 N_POINTS = 4000
+#: Of the intervals whose coverage is counted.
+LEVEL = 0.95
 
 
 class Asked(NamedTuple):
@@ -84,6 +87,7 @@ def _judged(model: Model, case: TrustCase, x: Array, y: Array) -> Line:
         "verdict": verdict.kind,
         "true_form": is_true,
         **_errors(model, case, float(np.std(y))),
+        **_covered(model, case, x, y),
         "left": number(chosen.rms / float(np.std(y))),
         "votes": chosen.votes,
     }
@@ -108,6 +112,29 @@ def _errors(model: Model, case: TrustCase, spread: float) -> Mapping[str, float 
     p90 = float(np.sort(off)[math.ceil(0.9 * len(off)) - 1])
     there = float(np.std(truth[defined]))
     return {"off": number(p90 / there), "off_of_rows": number(p90 / spread)}
+
+
+def _covered(
+    model: Model, case: TrustCase, x: Array, y: Array
+) -> Mapping[str, float | None]:
+    """The share of new measurements within intervals of 95 %, inside and outside."""
+    low, high = np.transpose(model.domain)
+    rng = np.random.default_rng(2)
+    points = rng.uniform(low, high, (N_POINTS, len(low)))
+    truth = case.law.truth(points)
+    is_outside = ((points < x.min(axis=0)) | (points > x.max(axis=0))).any(axis=1)
+    exact = float(np.std(y)) / math.sqrt(1.0 + case.noise**2)
+    measured = truth + case.noise * exact * rng.standard_normal(N_POINTS)
+    with np.errstate(all="ignore"):
+        values = model.predict(points)
+        ends = prediction_interval(model, points, LEVEL, values)[:, 0]
+        within = (ends[:, 0] <= measured) & (measured <= ends[:, 1])
+    defined = np.isfinite(truth)
+    shares = {}
+    for name, there in (("inside", ~is_outside), ("outside", is_outside)):
+        some = within[there & defined]
+        shares[f"covered_{name}"] = number(float(some.mean())) if len(some) else None
+    return shares
 
 
 def _found(asked: Asked, x: Array, y: Array) -> tuple[Found, float]:

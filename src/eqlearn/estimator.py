@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from eqlearn._types import Array
@@ -32,6 +31,7 @@ from eqlearn.estimator_inputs import (
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
 from eqlearn.model.choice import CandidateChoice
+from eqlearn.model.prediction import prediction_interval, prediction_std
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
@@ -240,14 +240,40 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         return found
 
     def predict(
-        self, X: Any, candidate: CandidateChoice | None = None
-    ) -> NDArray[np.float64]:
-        """Compute the targets by the chosen equations, or by other candidates."""
+        self,
+        X: Any,
+        candidate: CandidateChoice | None = None,
+        *,
+        return_std: bool = False,
+        return_interval: float | None = None,
+    ) -> Any:
+        """Compute the targets by the chosen equations, or by other candidates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        candidate : int or mapping of str to int, optional
+            The number of a candidate, or one for each target by name.
+        return_std : bool, default=False
+            Return (y, std), too: how far new measurements are off, from the noise, the
+            errors of the constants and the candidates that are nearly as good.
+        return_interval : float, optional
+            Return (y, interval), too: for 0.95 the ends, along the last axis, between
+            which 95 % of new measurements should lie.
+        """
         model = self._model(candidate)
         X = validated_inputs(self, X)
         with np.errstate(all="ignore"):
             values = model.predict(X, snapped=self.snap)
-        return values[:, 0] if self._is_flat else values
+            found = [values]
+            if return_std:
+                found.append(prediction_std(model, X))
+            if return_interval is not None:
+                level = return_interval
+                found.append(prediction_interval(model, X, level, values))
+        flat = [one[:, 0] if self._is_flat else one for one in found]
+        return flat[0] if len(flat) == 1 else tuple(flat)
 
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None

@@ -18,6 +18,7 @@ from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
 from eqlearn.model.choice import CandidateChoice, rechosen
 from eqlearn.model.model import Model
+from eqlearn.model.prediction import prediction_interval
 
 if TYPE_CHECKING:
     from eqlearn.report.findings import Finding
@@ -131,23 +132,42 @@ def columns_of(table: Table, names: Sequence[str]) -> Array:
 
 
 def predict_table(
-    run: Path, source: str, candidate: CandidateChoice | None = None
+    run: Path,
+    source: str,
+    candidate: CandidateChoice | None = None,
+    interval: float | None = None,
 ) -> tuple[RawTable, dict[str, Array]]:
-    """Read a table and compute the targets for its rows, named `y_predicted`."""
+    """Read a table and compute the targets for its rows, named `y_predicted`.
+
+    With an interval of 0.95, `y_low` and `y_high` too, between which 95 % of new
+    measurements should lie.
+    """
     model = rechosen(open_run(run), candidate)
     table = read_raw(source)
     x, remarks = inputs_of(table, model.inputs, model.categories)
+    shown = printable(table.source)
     with np.errstate(all="ignore"):
         values = model.predict(x)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
         first = f"the first is data row {wrong[0] + 1:,}"
-        shown = printable(table.source)
         what = f"no finite prediction for {len(wrong):,} rows, {first}"
         remarks += (f"`{shown}`: {what}",)
+    low, high = np.transpose(model.domain)
+    beyond = np.flatnonzero(((x < low) | (x > high)).any(axis=1))
+    if len(beyond):
+        first = f"the first is data row {beyond[0] + 1:,}"
+        what = f"{len(beyond):,} rows are outside the domain of use, {first}"
+        remarks += (f"`{shown}`: {what}",)
     names = [f"{target}_predicted" for target in model.targets]
+    columns = dict(zip(names, values.T, strict=True))
+    if interval is not None:
+        with np.errstate(all="ignore"):
+            ends = prediction_interval(model, x, interval, values)
+        for target, end in zip(model.targets, ends.transpose(1, 2, 0), strict=True):
+            columns |= {f"{target}_low": end[0], f"{target}_high": end[1]}
     told = replace(table, warnings=(*table.warnings, *remarks))
-    return told, dict(zip(names, values.T, strict=True))
+    return told, columns
 
 
 def export_run(

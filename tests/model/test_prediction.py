@@ -1,12 +1,18 @@
 """How far predictions may be off, against values worked by hand and differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from report_models import equation, model, rival
 
 from eqlearn.model.prediction import (
     Weighed,
     chances,
+    covariance_of,
     parameters_of,
+    prediction_interval,
+    prediction_std,
     slopes,
     variance_by_candidates,
     variance_by_constants,
@@ -65,3 +71,32 @@ def test_candidates_count_by_their_chance() -> None:
     variance = variance_by_candidates(line, [Weighed(steep, 0.0)], 0.0, X)
     assert variance == pytest.approx(0.5 * (2 * X[:, 0]) ** 2)
     assert variance_by_candidates(line, [], 0.0, X).tolist() == [0.0, 0.0, 0.0]
+
+
+LINE = Graph(1, (), (({0: 1.0}, ONE),), frozenset({(1, CONSTANT)}))
+STEEP = Graph(1, (), (({0: 3.0}, ONE),))
+
+
+def test_noise_constants_and_rivals_add_up() -> None:
+    chosen = replace(equation("y", LINE, rms=0.3, bic=0.0), covariance=((0.04,),))
+    other = rival("y", STEEP, bic=0.0)
+    std = prediction_std(model([chosen, other], inputs=["x"]), X)
+    x = X[:, 0]
+    assert std[:, 0] ** 2 == pytest.approx(0.09 + 0.04 * x**2 + 0.5 * (2 * x) ** 2)
+    far_behind = replace(other, bic=200.0)
+    std = prediction_std(model([chosen, far_behind], inputs=["x"]), X)
+    assert std[:, 0] ** 2 == pytest.approx(0.09 + 0.04 * x**2)
+
+
+def test_without_a_covariance_the_errors_of_constants_are_taken() -> None:
+    told = equation("y", GRAPH)
+    assert covariance_of(told) == pytest.approx(np.diag([1e-4, 1e-4]))
+
+
+def test_an_interval_has_the_quantile_of_student() -> None:
+    chosen = equation("y", LINE, rms=0.3)
+    known = replace(model([chosen], inputs=["x"]), n_rows=11)
+    ends = prediction_interval(known, X, 0.95, X)
+    reach = 2.2281 * prediction_std(known, X)  # for 10 degrees of freedom
+    assert ends[:, 0, 1] - X[:, 0] == pytest.approx(reach[:, 0], rel=1e-4)
+    assert X[:, 0] - ends[:, 0, 0] == pytest.approx(reach[:, 0], rel=1e-4)

@@ -5,12 +5,62 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from eqlearn._types import Array
+from eqlearn.errors import must
+from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 
 #: Of a constant, or of the smallest that counts: how far it is moved for a slope.
 _STEP, _SMALLEST = 1e-6, 1e-3
+
+
+def prediction_std(model: Model, x: Array) -> Array:
+    """The standard deviation (N, M) of a new measurement about its prediction.
+
+    From the noise, the errors of the constants, and the candidates that are nearly as
+    good: these agree inside the data and part outside.
+    """
+    return np.stack(
+        [np.sqrt(_variance(model, one, np.asarray(x, float))) for one in model.chosen],
+        axis=1,
+    )
+
+
+def prediction_interval(model: Model, x: Array, level: float, values: Array) -> Array:
+    """Low and high ends (N, M, 2) about predicted values (N, M).
+
+    A share `level` of new measurements should lie between them.
+    """
+    if not 0 < level < 1:
+        raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
+    std = prediction_std(model, x)
+    free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
+    reach = std * stdtrit(np.array(free, float), 0.5 + level / 2)
+    return np.stack([values - reach, values + reach], axis=2)
+
+
+def _variance(model: Model, chosen: Equation, x: Array) -> Array:
+    others = [
+        Weighed(one.graph, one.bic)
+        for one in model.equations
+        if one.target == chosen.target and one is not chosen
+    ]
+    by_constants = variance_by_constants(chosen.graph, covariance_of(chosen), x)
+    by_candidates = variance_by_candidates(chosen.graph, others, chosen.bic, x)
+    total: Array = chosen.rms**2 + by_constants + by_candidates
+    return total
+
+
+def covariance_of(equation: Equation) -> Array:
+    """The covariance of the constants; where only their errors are known, of these."""
+    n = equation.graph.n_parameters
+    if equation.covariance:
+        return np.array(equation.covariance)
+    errors = {one.connection: one.error for one in equation.constants}
+    known = [errors.get(key, 0.0) for key in equation.graph.parameters()]
+    return np.diag(np.square(known)).reshape(n, n)
 
 
 def parameters_of(graph: Graph) -> Array:

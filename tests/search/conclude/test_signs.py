@@ -7,6 +7,7 @@ from eqlearn._types import Array
 from eqlearn.model.prediction import Weighed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
+from eqlearn.search.conclude.misfits import misfits
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
 from eqlearn.search.conclude.other_forms import other_forms
 from eqlearn.search.conclude.regions import RegionTest, region_tests
@@ -14,6 +15,7 @@ from eqlearn.search.conclude.rivals import Rivalry, rivalry
 from eqlearn.search.conclude.signs import (
     constants_sign,
     copy_sign,
+    misfit_sign,
     noise_sign,
     region_sign,
     rival_sign,
@@ -167,6 +169,50 @@ def test_other_forms_fit_their_own_law_best() -> None:
         own, forms = other_forms(line, data, STANDARD.tactics, BY)
         best = min(forms, key=lambda form: form.sse)
         assert best.sse < 1e-6 * own.sse, name
+
+
+def with_wild(n_wild: int, noise: float = 0.02) -> JudgedRows:
+    plain = measured(300, noise)
+    y = plain.y.copy()
+    y[np.arange(n_wild) * 20] += 9.0
+    return rows(plain.x, y)
+
+
+def test_a_wild_row_is_named_with_what_was_expected() -> None:
+    data = with_wild(1)
+    (one,) = misfits(WAVE, data, BY)
+    assert one.row == 0
+    assert one.expected == pytest.approx(np.sin(data.x[0, 0]))
+    assert one.value == pytest.approx(one.expected + 9.0, abs=0.1)
+    assert one.error == pytest.approx(0.02, rel=0.2)
+    told = misfit_sign(WAVE, data, BY)
+    assert told is not None
+    assert told.sentence.startswith("One row does not follow (row 1: ")
+
+
+def test_the_furthest_are_named_and_the_others_counted() -> None:
+    told = misfit_sign(WAVE, with_wild(7), BY)
+    assert told is not None
+    assert told.sentence.startswith("7 rows do not follow (row ")
+    assert "; and 4 more)" in told.sentence
+
+
+def test_noise_follows_whatever_its_tails() -> None:
+    assert misfits(WAVE, measured(1000), BY) == []
+    plain, rng = measured(1000, noise=0.0), np.random.default_rng(5)
+    heavy = rows(plain.x, plain.y + 0.02 * rng.standard_t(2, 1000))
+    assert misfits(WAVE, heavy, BY) == []
+
+
+def test_what_moves_the_formula_limits_its_use() -> None:
+    few = with_wild(10)
+    bent = fit(WAVE, few.samples).graph
+    told = misfit_sign(bent, few, BY)
+    assert told is not None and told.bearing == "limit"
+    one = with_wild(1, noise=0.002)
+    right = fit(WAVE, measured(300, 0.002).samples).graph
+    told = misfit_sign(right, one, BY)
+    assert told is not None and told.bearing == "note"
 
 
 def test_poorly_known_constants_limit_the_use() -> None:

@@ -22,6 +22,7 @@ class JudgedRows:
     spread: float  # of the target
     ranges: Array  # (2, D): the lowest and the highest of every input
     points: Array  # (K, D) of the domain of use
+    numbers: Integers  # (N,) of the rows in the table, from 0
 
     @classmethod
     def of(
@@ -38,6 +39,7 @@ class JudgedRows:
             float(np.std(y)),
             np.stack([x.min(axis=0), x.max(axis=0)]),
             points,
+            few,
         )
 
     @property

@@ -10,6 +10,7 @@ from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
+from eqlearn.search.conclude.misfits import misfits, shift_without
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
@@ -143,6 +144,30 @@ def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
         "of use.",
         MORE_ROWS,
     )
+
+
+def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Which rows do not follow, and whether the formula depends on them."""
+    found = misfits(graph, rows, by)
+    if not found:
+        return None
+    first = "; ".join(
+        f"row {rows.numbers[one.row] + 1}: {one.value:.4g}, expected "
+        f"{one.expected:.4g} ± {one.error:.2g}"
+        for one in found[:_MOST_NAMED]
+    )
+    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    told = f"{len(found)} rows do" if len(found) > 1 else "One row does"
+    moves = shift_without(graph, found, rows, by) > by.agree
+    return Sign(
+        "limit" if moves else "note",
+        f"{told} not follow ({first}{more})"
+        + (", and the formula would be another without." if moves else "."),
+        "Check the rows that do not follow, and leave out those that are wrong.",
+    )
+
+
+_MOST_NAMED = 3
 
 
 def pole_sign(has_pole: bool, graph: Graph, rows: JudgedRows) -> Sign | None:

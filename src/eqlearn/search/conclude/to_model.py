@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.constants import covariance
 from eqlearn.equation.write.display import formula_text
 from eqlearn.jobs.store import versions
 from eqlearn.model.model import ENDS, Equation, Json, Model, Outcome
@@ -15,6 +17,7 @@ from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
 from eqlearn.search.strategy import STANDARD
+from eqlearn.training.samples import samples
 
 
 def model_of(
@@ -56,6 +59,10 @@ def model_of(
         equation
         for one, table, pick, target in zip(found, tables, picks, targets, strict=True)
         for equation in _equations(one, table, pick, inputs, target, selection)
+    ]
+    equations = [
+        _with_covariance(one, x, y[:, targets.index(one.target)], weight)
+        for one in equations
     ]
     ranges = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
     return Model(
@@ -187,6 +194,23 @@ def _equations(
         if np.isfinite(one.bic) or i == pick
     ]
     return sorted(rows, key=lambda row: row.scores[f"rank_{selection}"])
+
+
+def _with_covariance(
+    one: Equation, x: Array, y: Array, weight: Array | None
+) -> Equation:
+    """The chosen equation with the covariance of its constants, if there is one."""
+    few = one.graph.n_parameters <= STANDARD.judging.most_parameters
+    if not one.is_chosen or not few:
+        return one
+    n = STANDARD.rows.prune
+    mean = None if weight is None else weight[:n] / np.mean(weight[:n])
+    known = covariance(one.graph, samples(x[:n], y[:n, None], weight=mean))
+    # What more rows say, they say in proportion to their number.
+    known = known * min(1.0, n / len(x))
+    if not np.isfinite(known).all():
+        return one
+    return replace(one, covariance=tuple(map(tuple, known.tolist())))
 
 
 def _scores(one: Candidate, places: dict[str, float]) -> dict[str, float]:
