@@ -30,6 +30,7 @@ ROWS = (
     {"estimator", "dynamics_learner"},
     {"learned_equations"},
     {"estimator_inputs", "estimator_exports"},
+    {"estimator_guesses"},
     {"report", "control", "baselines", "dynamics"},
     {"search.conclude"},
     {"search.learn"},
@@ -40,7 +41,7 @@ ROWS = (
     {"search.attempts"},
     {"search.task"},
     {"search.strategy", "search.streams", "search.smooth_fits"},
-    {"jobs", "equation.refine", "equation.prove"},
+    {"jobs", "equation.refine", "equation.prove", "equation.read"},
     {"equation.write"},
     {"training"},
     {"model"},
@@ -53,7 +54,9 @@ ROOMS = LEAVES.union(*ROWS)
 # Control works with any function of state and action, however it was come by; to write
 # a formula down, or to prove something of it, no trainer is needed. Jobs know nothing
 # of what is computed.
-NEVER = dict.fromkeys(("control", "equation.write", "equation.prove"), {"training"})
+NEVER = dict.fromkeys(
+    ("control", "equation.read", "equation.write", "equation.prove"), {"training"}
+)
 NEVER["jobs"] = ROOMS - LEAVES - {"jobs"}
 
 # Who may start processes and open databases. A run that is reproduced has a process of

@@ -65,7 +65,7 @@ def _newton(x: object) -> object:
     y = 1.0
     for _ in range(2):
         y = y - (y**3 + y - x) / (3 * y**2 + 1)  # type: ignore[operator]
-    return np.tanh(3 * y) + x  # type: ignore[operator]
+    return np.tanh(3 * y) + x
 
 
 LAWS = tuple(

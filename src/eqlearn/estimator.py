@@ -11,6 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.errors import EqlearnError, must
+from eqlearn.estimator_guesses import guessed_graphs
 from eqlearn.estimator_inputs import (
     KEPT,
     Domain,
@@ -32,6 +33,7 @@ from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
 from eqlearn.model.choice import CandidateChoice
 from eqlearn.model.prediction import prediction_interval, prediction_std
+from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
@@ -80,6 +82,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         goes on from there.
     snap : bool, default=True
         Predict and print with simple constants (2, 1/3, π) where the data allow them.
+    guesses : list of str, path, Model or fitted EquationLearner, optional
+        Formulas that are fitted, pruned and grown from the start, and win only if they
+        are better: text like ``"a*sin(b*x) + c"``, in which numbers are first values,
+        and short names in lower case that are no columns free; or the equations of
+        another model, of a model file or of a run. By target as a mapping, or as
+        ``"y = a*x"``; otherwise for all of them.
     warm_start : bool, default=False
         Keep the equations of the last `fit` as candidates of the next.
     random_state : int, RandomState or None, default=0
@@ -130,6 +138,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         scheduler: str | None = None,
         run_dir: str | Path | None = None,
         snap: bool = True,
+        guesses: Any = None,
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool = False,
@@ -146,6 +155,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         self.scheduler = scheduler
         self.run_dir = run_dir
         self.snap = snap
+        self.guesses = guesses
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -229,7 +239,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
                 run_dir=self.run_dir,
-                guesses=known_graphs(self, len(data.targets)),
+                guesses=self._guesses(data),
             )
         with self._progress(data.inputs, data.targets) as callback:
             found = learn(request, callback)
@@ -238,6 +248,12 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         return found
+
+    def _guesses(self, data: Given) -> list[list[Graph]]:
+        known = known_graphs(self, len(data.targets))
+        names, seed = (data.inputs, data.targets), seed_of(self.random_state)
+        guessed = guessed_graphs(self.guesses, *names, data.x, seed)
+        return [[*some, *more] for some, more in zip(known, guessed, strict=True)]
 
     def predict(
         self,

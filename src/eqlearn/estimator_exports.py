@@ -78,6 +78,10 @@ class EquationExports:
         """The equations as the source of a C function."""
         return self.export("c", candidate)
 
+    def numpy(self, candidate: CandidateChoice | None = None) -> Any:
+        """The equations as a function of NumPy arrays, (N, D) to (N, M)."""
+        return export(self._formulas(candidate), "numpy")
+
     def jax(self, candidate: CandidateChoice | None = None) -> Any:
         """The equations as a function of JAX arrays."""
         return export(self._formulas(candidate), "jax")

@@ -22,6 +22,7 @@ from eqlearn.data.mixed import Categories
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
+from eqlearn.estimator_guesses import kept_guesses
 from eqlearn.jobs.backends import n_processes
 from eqlearn.jobs.cluster import check_scheduler
 from eqlearn.model.model import Json, Model
@@ -44,6 +45,7 @@ KEPT = frozenset(
         "max_attempts",
         "snap",
         "random_state",
+        "guesses",
     }
 )
 #: The name of the paper's functions, instead of a list.
@@ -353,6 +355,7 @@ def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:
 
 def kept_parameters(parameters: Mapping[str, Any]) -> dict[str, Json]:
     """Those parameters of a learner that a model file keeps, if JSON has their kind."""
+    parameters = {**parameters, "guesses": kept_guesses(parameters.get("guesses"))}
     plain = (str, int, float, bool, list, tuple, dict, type(None))
     return {
         name: value

@@ -78,6 +78,13 @@ MISTAKES = [
     (f"{OHM} --domain voltage=1:2,voltage=1:2", "must be given once for each input"),
     (f"{OHM} --domain voltge=1:2", "`--domain` must be one of 'voltage', 'resistance'"),
     (f"{OHM} --domain voltage=1:2 --domain voltage=1:3", "must be given once for each"),
+    (
+        f"{OHM} --guess 'a*'",
+        "`--guess` must be a formula like a*sin(b*x) + c; got 'a*'",
+    ),
+    (f"{OHM} --guess volt*a", "got 'volt' in 'volt*a'. Did you mean 'voltage'?"),
+    (f"{OHM} --guess 'y = a'", "`--guess` must be one of 'current'; got 'y' before"),
+    (f"{OHM} --guess no.json", "must be a model file; got 'no.json'"),
     (f"{OHM} --functions sine", "`--functions` must be one of 'identity', 'sin', 'co"),
     (f"{OHM} --functions ''", "`--functions` must be one of"),
     (f"{OHM} --functions sin,paper", "`--functions` must be one of"),
@@ -265,6 +272,24 @@ def test_words_and_truth_values_are_inputs(
     assert float(second.rpartition(",")[2]) == pytest.approx(2.5)
     assert third == "hm,elm,1,no,nan"
     assert "words that were not learned from, such as 'elm': no prediction" in err
+
+
+def test_a_guess_is_fitted_and_told(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    x, z = np.random.default_rng(0).uniform(0.5, 3, (2, 150))
+    write_csv(tmp_path / "t.csv", x=x, z=z, y=np.tanh(x * z - 1) + np.log(x + z**2))
+    guess = "tanh(a*x*z - b) + log(c*x + z^2)"
+    line = ["fit", "t.csv", "--target", "y", "--jobs", "1", "--time", "20s", "--json"]
+    code, out, _ = command(*line, "--guess", guess)
+    assert code == 0
+    assert json.loads(out)["validation_rms"]["y"] < 1e-9
+    report = (tmp_path / "t-run" / "report.md").read_text("utf-8")
+    assert guess in report
+    code, out, _ = command(*line, "--guess", "t-run", "--seed", "1")
+    assert json.loads(out)["run"] == "t-run-2"
+    assert json.loads(out)["validation_rms"]["y"] < 1e-9
 
 
 def test_every_option_at_once(

@@ -82,6 +82,14 @@ def fit(
             "the range of the data.",
         ),
     ] = None,
+    guess: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMULA",
+            help="A formula to begin with, like 'a*sin(b*x) + c', of which short names "
+            "in lower case are free; or the equations of a run or model file.",
+        ),
+    ] = None,
     functions: Annotated[
         str | None,
         typer.Option(
@@ -181,6 +189,7 @@ def fit(
             tell=lambda line: None if quiet else tell(f"Note: {line}"),
             seed=seed,
             jobs=jobs,
+            guesses=guess or None,
             functions=_functions(functions),
             recipe=recipe,
             depths=_depths(depths),

@@ -27,6 +27,7 @@ OPTION_NAMES = {
     "extrapolation": "--extrapolation",
     "form": "--to",
     "functions": "--functions",
+    "guesses": "--guess",
     "horizon": "--horizon",
     "inputs": "--inputs",
     "jobs": "--jobs",

@@ -1,6 +1,7 @@
 """Graphs made of other graphs: in other units of measure, or several as one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -54,7 +55,17 @@ def joined(graphs: Sequence[Graph]) -> Graph:
     return Graph(n_inputs, tuple(nodes), tuple(outputs))
 
 
-def _moved(linear: Linear, numbers: dict[int, int]) -> Linear:
+def with_inputs(graph: Graph, numbers: Mapping[int, int], n_inputs: int) -> Graph:
+    """The same formula of a table that has its inputs in other places, or more."""
+    more = n_inputs - graph.n_inputs
+    moved = {CONSTANT: CONSTANT, **numbers}
+    moved |= {i: i + more for i in range(graph.n_inputs, graph.n_features)}
+    slots: list[Linear] = [_moved(linear, moved) for linear in graph.slots()]
+    renumbered = replace(graph, n_inputs=n_inputs, fixed=frozenset(), ties={})
+    return renumbered.with_slots(slots)
+
+
+def _moved(linear: Linear, numbers: Mapping[int, int]) -> Linear:
     moved: dict[int, float] = {}
     for source, weight in linear.items():  # two of them may have become one unit
         moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight

@@ -9,23 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn.equation.refine.criterion import complexity, refit
+from eqlearn.equation.refine.criterion import complexity
 from eqlearn.errors import EqlearnError
 from eqlearn.jobs.backends import backend
 from eqlearn.jobs.runner import Ending, Event, Interrupts, run
 from eqlearn.jobs.store import Memory, Store
-from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
-from eqlearn.network.transform import rescaled
 from eqlearn.search.attempts.grid_networks import as_trained_on
 from eqlearn.search.fast_plan import FastPlan
 from eqlearn.search.keep.final_fits import Candidate
+from eqlearn.search.keep.guesses import put_guesses
 from eqlearn.search.keep.pool import Pool, mean_formula
 from eqlearn.search.keep.target import Target
 from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.task import Task, numerical_context
+from eqlearn.search.task import Task
 
 #: What worker processes load before their first segment: the compiled kernels.
 PRELOAD = ("eqlearn.search.fast_plan",)
@@ -83,7 +82,7 @@ def learn(
     for target, graphs in zip(
         targets, request.guesses or [()] * len(targets), strict=True
     ):
-        _put_in(target.pool, graphs)
+        put_guesses(target.pool, graphs)
     plans = _plans(request, tasks, targets, data)
 
     def show(event: Event) -> None:
@@ -131,16 +130,6 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
         pool.add(mean_formula(few, few.search_rows()), votes=0)
         targets.append(Target(m, pool, whole, task.x.nbytes > rows.largest_sent))
     return data, targets
-
-
-def _put_in(pool: Pool, guesses: Sequence[Graph]) -> None:
-    """Fit guesses, which are no votes, and put them into a pool."""
-    task = pool.task
-    with numerical_context(task):
-        data = task.search_rows()
-        for graph in guesses:
-            scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
-            pool.add(refit(canonical(scaled, data.x), data, task.tactics), votes=0)
 
 
 def _plans(

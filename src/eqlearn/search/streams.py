@@ -17,6 +17,7 @@ class Stream(IntEnum):
     AGREEMENT = 7  # points of the domain of use where formulas are compared
     SHUFFLED_INPUTS = 8  # copies of inputs that mean nothing, for trees
     PART_RANGES = 9  # points where the range of a shown part is measured
+    GUESSES = 10  # where the fits of guesses with free letters begin
 
 
 def entropy(seed: int, stream: Stream, *numbers: int) -> list[int]:

@@ -13,6 +13,19 @@ from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.network.units import unit
 
 
+def numpy_function(formulas: Formulas) -> Callable[[AnyArray], AnyArray]:
+    """Return a function from inputs (N, D) to targets (N, M), with NumPy alone."""
+    import numpy as np
+
+    graph = formulas.graph
+
+    def function(x: AnyArray) -> AnyArray:
+        with np.errstate(all="ignore"):
+            return graph.evaluate(np.asarray(x, dtype=float))[0]
+
+    return function
+
+
 def jax_function(formulas: Formulas) -> Callable[[AnyArray], AnyArray]:
     """Return a pure JAX function from inputs (..., D) to targets (..., M).
 

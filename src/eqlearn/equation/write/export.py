@@ -1,4 +1,4 @@
-"""Exports: formulas as SymPy, LaTeX, MathML, Python, C, JAX, PyTorch and JSON.
+"""Exports: formulas as SymPy, LaTeX, MathML, source code, functions and JSON.
 
 Each form is one row of a table: what Python gets and what a file gets, how each is
 written, and how the numbers that it says are computed. What is written is compared with
@@ -16,8 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn._types import Array
-from eqlearn.equation.write import source
-from eqlearn.equation.write.callables import imported_torch, jax_function, torch_module
+from eqlearn.equation.write import languages, source
+from eqlearn.equation.write.callables import (
+    imported_torch,
+    jax_function,
+    numpy_function,
+    torch_module,
+)
 from eqlearn.equation.write.display import DIGITS, latex, mathml, to_sympy
 from eqlearn.equation.write.formulas import Formulas
 from eqlearn.equation.write.names import identifiers
@@ -249,6 +254,10 @@ def _to_look_at(
     return write(formulas, digits, recognise=True)
 
 
+def _numpy_values(written: Callable[[Array], Array], _: Formulas, x: Array) -> Array:
+    return written(x)
+
+
 def _jax_values(written: Callable[[Array], Array], _: Formulas, x: Array) -> Array:
     import jax
 
@@ -287,6 +296,11 @@ def _source_form(library: source.SourceLibrary, value: Writer | None = None) -> 
     return Form(value or text, text)
 
 
+def _language_form(language: languages.Language) -> Form:
+    write = partial(languages.language_source, language=language)
+    return _text_form(write, partial(languages.language_values, language=language))
+
+
 def _text_form(write: Callable[..., str], compute: Callable[..., Array]) -> Form:
     writer = Writer(write, compute)
     return Form(writer, writer)
@@ -308,7 +322,12 @@ FORMS: Mapping[str, Form] = {
         Writer(mathml, _displayed_values), partial(_to_look_at, mathml)
     ),
     "python": _source_form(source.NUMPY),
+    "numpy": _source_form(source.NUMPY, Writer(numpy_function, _numpy_values)),
     "c": _text_form(source.c_source, lambda text, _, x: source.c_values(text, x)),
+    "matlab": _language_form(languages.MATLAB),
+    "julia": _language_form(languages.JULIA),
+    "fortran": _language_form(languages.FORTRAN),
+    "modelica": _language_form(languages.MODELICA),
     "jax": _source_form(source.JAX, Writer(jax_function, _jax_values)),
     "torch": _source_form(source.TORCH, Writer(torch_module, _torch_values)),
     "json": _text_form(json_text, _json_values),

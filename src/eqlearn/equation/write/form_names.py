@@ -3,4 +3,7 @@
 A module of its own, so that a help text can list them without loading what writes them.
 """
 
-FORM_NAMES = ("sympy", "latex", "mathml", "python", "c", "jax", "torch", "json")
+FORM_NAMES = (
+    *("sympy", "latex", "mathml", "python", "numpy", "c", "matlab", "julia"),
+    *("fortran", "modelica", "jax", "torch", "json"),
+)

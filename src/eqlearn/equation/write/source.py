@@ -8,7 +8,7 @@ functions of NumPy stand in for those of the library that it is written for.
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -131,11 +131,11 @@ def python_values(source: str, x: Array) -> NDArray[np.float64]:
     for statement in body.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                values[name] = _value(value, values)
+                values[name] = value_of(value, values)
             case ast.Return(value=ast.Tuple(elts=results)):
-                return _columns([_value(result, values) for result in results], x)
+                return _columns([value_of(result, values) for result in results], x)
             case ast.Return(value=ast.expr() as result):
-                return _columns([_value(result, values)], x)
+                return _columns([value_of(result, values)], x)
     raise must("source", "a function that returns", source)
 
 
@@ -149,7 +149,7 @@ def c_values(source: str, x: Array) -> NDArray[np.float64]:
         if column:
             values[name] = x[:, int(column[1])]
         else:
-            value = _value(ast.parse(text, mode="eval").body, values)
+            value = value_of(ast.parse(text, mode="eval").body, values)
             values[name] = value
             results += [] if name else [value]
     return _columns(results, x)
@@ -177,9 +177,17 @@ class _Program:
         return [f"{word}: column {name!r}" for word, name in columns]
 
 
-def _program(formulas: Formulas, library: SourceLibrary) -> _Program:
+def program_of(formulas: Formulas, keywords: Collection[str]) -> _Program:
+    """The lines of the program in C, with names that also differ in lower case."""
+    names = [name.lower() for name in (*formulas.inputs, *formulas.targets)]
+    return _program(formulas, _C, identifiers(names, _TAKEN.union(keywords)))
+
+
+def _program(
+    formulas: Formulas, library: SourceLibrary, words: list[str] | None = None
+) -> _Program:
     graph = formulas.graph
-    words = identifiers([*formulas.inputs, *formulas.targets], _TAKEN)
+    words = words or identifiers([*formulas.inputs, *formulas.targets], _TAKEN)
     names = words[: graph.n_inputs]
     features = names + [f"u{k + 1}" for k in range(len(graph.nodes))]
     units = [
@@ -295,28 +303,29 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
+def value_of(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    """Compute an expression, of known functions and of these values."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return np.float64(number)
         case ast.Name(id=name) if name in values:
             return values[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, values), _value(right, values))
+            return _OPERATORS[type(op)](value_of(left, values), value_of(right, values))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(operand, values))
+            return _OPERATORS[type(op)](value_of(operand, values))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if (
             type(op) in _OPERATORS
         ):
-            return _OPERATORS[type(op)](_value(left, values), _value(right, values))
+            return _OPERATORS[type(op)](value_of(left, values), value_of(right, values))
         case ast.Call(func=ast.Attribute(attr="full"), args=[_, filling]):
-            return _value(filling, values)
+            return value_of(filling, values)
         case ast.Call(func=ast.Attribute(attr="tensor"), args=[number]):
-            return _value(number, values)
+            return value_of(number, values)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args):
             name = _C_FUNCTIONS.get(name, name)
             if name in _FUNCTIONS:
-                return getattr(np, name)(*(_value(a, values) for a in args))
+                return getattr(np, name)(*(value_of(a, values) for a in args))
     raise _unreadable(node)
 
 

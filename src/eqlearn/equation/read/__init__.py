@@ -1,0 +1,1 @@
+"""Formulas as users write them: read by a grammar, and where their fits begin."""

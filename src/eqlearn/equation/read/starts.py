@@ -1,0 +1,289 @@
+"""From a formula as a user wrote it to graphs where fits begin.
+
+Numbers are where a fit begins. Letters that are no columns are free: they begin at
+several places, each of the size of what it is added to or multiplied with.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.read.grammar import LIKE, Parsed, parsed
+from eqlearn.equation.write.names import identifiers
+from eqlearn.errors import must, unknown
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.units import UNITS, unit
+
+#: Where fits of a formula with free letters begin, and of one with free frequencies:
+#: a fit finds a frequency only from within about half a wave over all of the data.
+N_STARTS, N_OF_WAVES = 48, 128
+#: Rows that sizes are measured on.
+_N_ROWS = 400
+#: How far letters begin from the size of what is beside them, as powers of ten, and
+#: up to how many radians inside a sine.
+_SPREAD, _RADIANS = 1.0, 60.0
+#: Names of numbers.
+NUMBERS = {"pi": math.pi, "π": math.pi}
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho "
+    "sigma tau phi chi psi omega α β γ δ ε ζ η θ κ λ μ ν ξ ρ σ τ φ χ ψ ω"
+).split()
+_LETTER = re.compile(rf"([a-z]|{'|'.join(_GREEK)})(_?\d{{1,3}})?")
+
+
+def start_graphs(
+    text: str, inputs: Sequence[str], x: Array, rng: np.random.Generator
+) -> list[Graph]:
+    """The graphs (of one output) that fits of a formula begin with, in data units.
+
+    `x` (N, D) are rows of the inputs. A name is a column, or what is written for it in
+    programs; other short names in lower case are free.
+    """
+    tree = parsed(text)
+    columns = {
+        **dict(zip(identifiers(inputs), range(len(inputs)), strict=True)),
+        **dict(zip(inputs, range(len(inputs)), strict=True)),
+    }
+    letters = sorted({name for name in tree.names() if name not in columns})
+    letters = [name for name in letters if name not in NUMBERS]
+    for name in letters:
+        if not _LETTER.fullmatch(name):
+            raise unknown("guesses", name, columns, where=f"in {text!r}")
+    _check_functions(text, tree)
+    rows = np.asarray(x, dtype=float)[:_N_ROWS]
+    waving = sorted({name for name in _inside_waves(tree) if name in letters})
+    n_most = (N_OF_WAVES if waving else N_STARTS) if letters else 1
+    draws = _draws(letters, waving, rng)
+    built = (_Building(columns, values, rows).graph(tree) for values in draws)
+    # Some begin where a logarithm or a root has no value: others are tried instead.
+    found = [graph for graph in islice(built, 4 * n_most) if graph is not None]
+    if not found:
+        hint = "Check logarithms, roots and divisions for these inputs."
+        raise must("guesses", "formulas that have values on the data", text, hint)
+    return found[:n_most]
+
+
+def _draws(
+    letters: Sequence[str], waving: Sequence[str], rng: np.random.Generator
+) -> Iterator[Mapping[str, float]]:
+    """Values for free letters: first 1 for each, then of all sizes and both signs.
+
+    Every other time those inside sines are drawn evenly: there they are hard to find.
+    """
+    yield dict.fromkeys(letters, 1.0)
+    while letters:
+        for is_even in (False, True):
+            sizes = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, len(letters))
+            signs = rng.choice([-1.0, 1.0, 1.0], len(letters))
+            values = dict(zip(letters, (sizes * signs).tolist(), strict=True))
+            radians = rng.uniform(0.0, _RADIANS, len(waving)).tolist()
+            yield values | dict(zip(waving, radians if is_even else (), strict=False))
+
+
+def _inside_waves(tree: Parsed, is_inside: bool = False) -> Iterator[str]:
+    """Names inside the arguments of functions that oscillate."""
+    if tree.kind == "name" and is_inside:
+        yield tree.text
+    waves = tree.text == "tan" or (tree.text in UNITS and unit(tree.text).oscillates)
+    for argument in tree.arguments:
+        yield from _inside_waves(argument, is_inside or waves)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What a part of a formula is: a sum of features."""
+
+    linear: Linear
+    is_free: bool = False  # made of letters and numbers only, with a letter in it
+
+    @property
+    def constant(self) -> float | None:
+        """The number that it is, if it is one."""
+        if self.linear.keys() <= {CONSTANT}:
+            return self.linear.get(CONSTANT, 0.0)
+        return None
+
+
+class _Building:
+    """A graph while it is built, with the values of its features on some rows."""
+
+    def __init__(
+        self, columns: Mapping[str, int], letters: Mapping[str, float], rows: Array
+    ) -> None:
+        self._columns, self._letters = columns, letters
+        self._n_inputs = rows.shape[1]
+        self._nodes: list[Node] = []
+        self._values = list(rows.T)
+
+    def graph(self, tree: Parsed) -> Graph | None:
+        """The whole formula; None if it has no value on most rows."""
+        with np.errstate(all="ignore"):
+            value = self._of(tree)
+            if np.mean(np.isfinite(self._on_rows(value.linear))) < 0.5:
+                return None
+        output = dict(value.linear), {CONSTANT: 1.0}
+        return Graph(self._n_inputs, tuple(self._nodes), (output,))
+
+    def _of(self, tree: Parsed) -> _Value:
+        if tree.kind == "number":
+            return _Value({CONSTANT: tree.value})
+        if tree.kind == "name":
+            return self._named(tree.text)
+        arguments = [self._of(one) for one in tree.arguments]
+        operation = _OPERATIONS.get(tree.text)
+        if operation is not None:
+            return operation(self, *arguments)
+        return self.unit(tree.text, *arguments)
+
+    def _named(self, name: str) -> _Value:
+        if name in self._columns:
+            return _Value({self._columns[name]: 1.0})
+        if name in NUMBERS:
+            return _Value({CONSTANT: NUMBERS[name]})
+        return _Value({CONSTANT: self._letters[name]}, is_free=True)
+
+    def unit(self, name: str, *arguments: _Value) -> _Value:
+        """A unit of these arguments; of numbers, a number."""
+        numbers = [one.constant for one in arguments]
+        if all(number is not None for number in numbers):
+            value = float(unit(name)(np, *(np.float64(n) for n in numbers)))
+            return _Value({CONSTANT: value}, any(one.is_free for one in arguments))
+        linears = tuple(one.linear for one in arguments)
+        self._nodes.append(Node(name, linears))
+        self._values.append(unit(name)(np, *map(self._on_rows, linears)))
+        return _Value({self._n_inputs + len(self._nodes) - 1: 1.0})
+
+    def _on_rows(self, linear: Linear) -> Array:
+        total = np.full(len(self._values[0]), linear.get(CONSTANT, 0.0))
+        for source, weight in linear.items():
+            if source != CONSTANT:
+                total = total + weight * self._values[source]
+        return total
+
+    def size(self, value: _Value) -> float:
+        """The usual size of a part of the formula on the rows."""
+        numbers = self._on_rows(value.linear)
+        numbers = numbers[np.isfinite(numbers)]
+        size = float(np.sqrt(np.mean(numbers**2))) if len(numbers) else 1.0
+        return size if math.isfinite(size) and size > 0 else 1.0
+
+    def add(self, a: _Value, b: _Value, sign: float = 1.0) -> _Value:
+        """The sum of two parts, or their difference; a letter gets the other's size."""
+        if a.is_free != b.is_free and None in (a.constant, b.constant):
+            if a.is_free:
+                a = _scaled(a, self.size(b))
+            else:
+                b = _scaled(b, self.size(a))
+        total = dict(a.linear)
+        for source, weight in b.linear.items():
+            total[source] = total.get(source, 0.0) + sign * weight
+        is_constant = a.constant is not None and b.constant is not None
+        total = {source: weight for source, weight in total.items() if weight}
+        return _Value(total, is_constant and (a.is_free or b.is_free))
+
+    def subtract(self, a: _Value, b: _Value) -> _Value:
+        """The difference of two parts."""
+        return self.add(a, b, -1.0)
+
+    def multiply(self, a: _Value, b: _Value) -> _Value:
+        """The product of two parts; what a letter multiplies comes to its own size."""
+        for own, other in ((a, b), (b, a)):
+            factor = own.constant
+            if factor is not None:
+                is_free = own.is_free and other.constant is None
+                size = self.size(other) if is_free else 1.0
+                scaled = _scaled(other, factor / size)
+                return _Value(scaled.linear, _is_free_number(scaled, a, b))
+        return self.unit("multiply", a, b)
+
+    def divide(self, a: _Value, b: _Value) -> _Value:
+        """The quotient of two parts."""
+        divisor = b.constant
+        if divisor is None:
+            return self.unit("divide", a, b)
+        inverse = 1.0 / divisor if divisor else math.nan
+        return self.multiply(a, _Value({CONSTANT: inverse}, b.is_free))
+
+    def power(self, base: _Value, exponent: _Value) -> _Value:
+        """A power: by products where the exponent is whole, else by a logarithm."""
+        number = exponent.constant
+        if number is None or exponent.is_free:
+            return self.unit("exp", self.multiply(exponent, self.unit("log", base)))
+        if number == 0.5:
+            return self.unit("sqrt", base)
+        if number != round(number) or abs(number) > MOST_FACTORS:
+            log = self.unit("log", base)
+            return self.unit("exp", _scaled(log, number))
+        found = _Value({CONSTANT: 1.0})
+        for _ in range(abs(int(number))):
+            found = self.multiply(found, base)
+        return found if number >= 0 else self.divide(_Value({CONSTANT: 1.0}), found)
+
+    def tan(self, z: _Value) -> _Value:
+        """The tangent."""
+        return self.divide(self.unit("sin", z), self.unit("cos", z))
+
+    def sinh(self, z: _Value) -> _Value:
+        """The hyperbolic sine."""
+        grows, falls = self.unit("exp", z), self.unit("exp", _scaled(z, -1.0))
+        return _scaled(self.subtract(grows, falls), 0.5)
+
+    def cosh(self, z: _Value) -> _Value:
+        """The hyperbolic cosine."""
+        grows, falls = self.unit("exp", z), self.unit("exp", _scaled(z, -1.0))
+        return _scaled(self.add(grows, falls), 0.5)
+
+    def natural_logarithm(self, z: _Value) -> _Value:
+        """The natural logarithm by its other name."""
+        return self.unit("log", z)
+
+    def logarithm_of_ten(self, z: _Value) -> _Value:
+        """The logarithm to base ten."""
+        return _scaled(self.unit("log", z), 1.0 / math.log(10.0))
+
+
+#: Factors of the largest power that is written as a product.
+MOST_FACTORS = 8
+
+
+def _scaled(value: _Value, factor: float) -> _Value:
+    linear = {source: factor * weight for source, weight in value.linear.items()}
+    return _Value(linear, value.is_free)
+
+
+def _is_free_number(product: _Value, a: _Value, b: _Value) -> bool:
+    return product.constant is not None and (a.is_free or b.is_free)
+
+
+#: What is no unit of its own, with the number of arguments: operators and functions.
+_OPERATIONS: Mapping[str, Callable[..., _Value]] = {
+    "+": _Building.add,
+    "-": _Building.subtract,
+    "*": _Building.multiply,
+    "/": _Building.divide,
+    "^": _Building.power,
+    "tan": _Building.tan,
+    "sinh": _Building.sinh,
+    "cosh": _Building.cosh,
+    "ln": _Building.natural_logarithm,
+    "log10": _Building.logarithm_of_ten,
+}
+_BINARY = frozenset("+-*/^")
+
+
+def _check_functions(text: str, tree: Parsed) -> None:
+    if tree.kind == "call" and tree.text not in _BINARY:
+        known = (*UNITS, *(name for name in _OPERATIONS if name not in _BINARY))
+        if tree.text not in known:
+            raise unknown("guesses", tree.text, known, where=f"in {text!r}")
+        arity = unit(tree.text).arity if tree.text in UNITS else 1
+        if len(tree.arguments) != arity:
+            what = f"{LIKE}, with {arity} argument{'s' * (arity > 1)} of {tree.text}"
+            raise must("guesses", what, text)
+    for argument in tree.arguments:
+        _check_functions(text, argument)
