@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.data.memory_size import n_bytes
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
 from eqlearn.equation.write.export import export
@@ -86,6 +87,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         Processes; -1 is one for every core, None is 1.
     scheduler : str, optional
         Address of a Dask scheduler whose workers are used instead.
+    memory : float or str, optional
+        Bytes that all processes may take together, or a text like ``"4G"``: fewer are
+        started, and those that grow beyond their share are started anew. By default
+        four fifths of the machine's.
     run_dir : path, optional
         Where every finished step is kept: `fit` again with the same data and settings
         goes on from there.
@@ -138,6 +143,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         max_attempts: int = STANDARD.agenda.most_attempts,
         n_jobs: int | None = -1,
         scheduler: str | None = None,
+        memory: float | str | None = None,
         run_dir: str | Path | None = None,
         snap: bool = True,
         warm_start: bool = False,
@@ -154,6 +160,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         self.max_attempts = max_attempts
         self.n_jobs = n_jobs
         self.scheduler = scheduler
+        self.memory = memory
         self.run_dir = run_dir
         self.snap = snap
         self.warm_start = warm_start
@@ -235,6 +242,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 max_attempts=self.max_attempts,
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
+                memory=n_bytes(self.memory),
                 run_dir=self.run_dir,
                 guesses=known_graphs(self, len(data.targets)),
             )

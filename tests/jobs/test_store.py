@@ -219,7 +219,9 @@ def test_damaged_settings_are_refused_in_one_line(tmp_path: Path, name: str) -> 
         store.save("a", Step(b"1", True), 1.0)
     with closing(sqlite3.connect(tmp_path / "run.db")) as connection, connection:
         connection.execute("UPDATE run SET value = '{]' WHERE name = ?", (name,))
-    with pytest.raises(EqlearnError, match="a damaged one in .*Choose another") as said:
+    with pytest.raises(
+        EqlearnError, match="a damaged one' in .*Choose another"
+    ) as said:
         with Store(tmp_path, {"settings": {"seed": 1}}) as store:
             print(store.seconds)
     assert "\n" not in str(said.value)
