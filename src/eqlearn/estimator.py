@@ -10,6 +10,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.data.memory_size import n_bytes
 from eqlearn.errors import EqlearnError, must
 from eqlearn.estimator_guesses import guessed_graphs
 from eqlearn.estimator_inputs import (
@@ -77,6 +78,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         Processes; -1 is one for every core, None is 1.
     scheduler : str, optional
         Address of a Dask scheduler whose workers are used instead.
+    memory : float or str, optional
+        Bytes that all processes may take together, or a text like ``"4G"``: fewer are
+        started, and those that grow beyond their share are started anew. By default
+        four fifths of the machine's.
     run_dir : path, optional
         Where every finished step is kept: `fit` again with the same data and settings
         goes on from there.
@@ -136,6 +141,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         max_attempts: int = STANDARD.agenda.most_attempts,
         n_jobs: int | None = -1,
         scheduler: str | None = None,
+        memory: float | str | None = None,
         run_dir: str | Path | None = None,
         snap: bool = True,
         guesses: Any = None,
@@ -153,6 +159,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         self.max_attempts = max_attempts
         self.n_jobs = n_jobs
         self.scheduler = scheduler
+        self.memory = memory
         self.run_dir = run_dir
         self.snap = snap
         self.guesses = guesses
@@ -238,6 +245,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
                 max_attempts=self.max_attempts,
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
+                memory=n_bytes(self.memory),
                 run_dir=self.run_dir,
                 guesses=self._guesses(data),
             )

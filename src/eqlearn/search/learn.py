@@ -94,7 +94,11 @@ def learn(
         # What it took to prepare is part of the time that was granted.
         limit, spent = request.time_limit, time.monotonic() - begin
         place = backend(
-            data, jobs=request.jobs, scheduler=request.scheduler, preload=PRELOAD
+            data,
+            jobs=request.jobs,
+            scheduler=request.scheduler,
+            preload=PRELOAD,
+            memory=request.memory,
         )
         with Interrupts().listening() as interrupts, place as workers:
             ending = run(
