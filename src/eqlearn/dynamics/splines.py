@@ -35,6 +35,9 @@ class Smoothed(NamedTuple):
     freedom: float  # degrees of freedom
 
 
+_COLUMNS = ("value", "rate", "bend", "rate_error", "bend_error")
+
+
 def smoothed(t: Array, x: Array, by: Smoothing = STANDARD_MOTION.smoothing) -> Smoothed:
     """Smooth a state (N,) at times (N,), in blocks if there are many rows."""
     n = len(t)
