@@ -14,6 +14,7 @@ from eqlearn.data.read import read_table
 from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import EqlearnError, malformed, printable
+from eqlearn.model.courses import Courses, load_courses, save_courses
 from eqlearn.model.model import Model
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The files of a run that other commands read: all that is known, and rows to plot.
 MODEL, SAMPLE = "model.json", "sample.npz"
+#: Of learned motion: measured and simulated courses.
+COURSES = "courses.npz"
 MOST_SAMPLED = 2000
 
 
@@ -33,7 +36,9 @@ class WrittenRun:
     report: tuple[Path, ...]  # its files
 
 
-def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
+def write_run(
+    run_dir: Path, model: Model, x: Array, y: Array, courses: Courses | None = None
+) -> WrittenRun:
     """Write the model, some rows of its data and the report into a run directory."""
     from eqlearn.jobs.store import training_curves
     from eqlearn.model.model_file import save
@@ -47,7 +52,11 @@ def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
     sample = Table(_sample_names(model), values, str(run_dir / SAMPLE))
     write_table(sample.source, sample)
     found, curves = findings(model), training_curves(run_dir)
-    files = write_report(run_dir, model, x, y, findings=found, curves=curves)
+    if courses is not None:
+        save_courses(run_dir / COURSES, courses)
+    files = write_report(
+        run_dir, model, x, y, findings=found, curves=curves, courses=courses
+    )
     return WrittenRun(model, found, files)
 
 
@@ -99,7 +108,10 @@ def report_run(run: Path) -> tuple[Path, ...]:
     names = _sample_names(model)
     sample = columns_of(read_table(directory / SAMPLE, only=names), names)
     x, y = np.split(sample, [len(model.inputs)], axis=1)
-    return write_report(directory, model, x, y, curves=training_curves(directory))
+    kept = directory / COURSES
+    courses = load_courses(kept) if kept.exists() else None
+    curves = training_curves(directory)
+    return write_report(directory, model, x, y, curves=curves, courses=courses)
 
 
 def columns_of(table: Table, names: Sequence[str]) -> Array:

@@ -89,11 +89,9 @@ def discover(
         )
     final = contest.on(pieces)
     rival = _as_displayed(rival, final)
-    simple = simplified_constants(rival, final)
+    snapped = simplified_constants(rival, final).motion
     seconds, smoothed = time.monotonic() - begin, tuple(smooth)
-    return Discovered(
-        rival, simple.motion, pieces, others, found, rows, smoothed, seconds
-    )
+    return Discovered(rival, snapped, pieces, others, found, rows, smoothed, seconds)
 
 
 def _as_displayed(rival: Rival, contest: Contest) -> Rival:

@@ -7,6 +7,7 @@ term by term, several at a time, by how well their effects explain what was meas
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,7 @@ def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Gra
             some = [terms[i] for i in one.places]
             if not any(_is_same(some, other.terms) for other in found):
                 found.append(_Found(one.criterion, some, A[:, list(one.places)]))
-    found.sort(key=lambda one: one.criterion)
-    return [_graph(grounds, one) for one in found[: by.n_candidates]]
+    return [_graph(grounds, one) for one in found]
 
 
 class _Found(NamedTuple):
@@ -73,14 +73,17 @@ def _terms(x: Array, kind: str | None, by: Pursuit) -> Iterator[Term]:
     for monomial in monomials(n_inputs, degree):
         yield Term(
             np.prod(x[:, list(monomial)], axis=1) if monomial else np.ones(len(x)),
-            lambda draft, made, m=monomial: put_monomial(draft, m, made),
+            partial(_put_product, monomial),
             by.product_price * max(len(monomial) - 1, 0),
         )
     for i in range(n_inputs if kind is not None else 0):
         for function in _KINDS[str(kind)](x[:, i], by):
-            yield _alone(function, i, by)
-            for j in range(n_inputs):
-                yield _times(function, i, j, x[:, j], by)
+            for monomial in monomials(n_inputs, by.factors(n_inputs)):
+                yield _times(function, i, monomial, x, by)
+
+
+def _put_product(monomial: Monomial, draft: Draft, made: dict[Monomial, int]) -> int:
+    return put_monomial(draft, monomial, made)
 
 
 class _Function(NamedTuple):
@@ -151,22 +154,21 @@ def _quotient(values: Array, power: int, constant: float) -> _Function:
     return _Function(1.0 / (values + constant), put)
 
 
-def _alone(function: _Function, i: int, by: Pursuit) -> Term:
-    return Term(
-        function.values,
-        lambda draft, made: function.put(draft, i),
-        by.function_price,
-    )
+def _times(
+    function: _Function, i: int, monomial: Monomial, x: Array, by: Pursuit
+) -> Term:
+    """A function of an input times a monomial, which may be 1."""
 
+    def put(draft: Draft, made: dict[Monomial, int]) -> int:
+        own = function.put(draft, i)
+        if not monomial:
+            return own
+        other = put_monomial(draft, monomial, made)
+        return draft.add("multiply", {own: 1.0}, {other: 1.0})
 
-def _times(function: _Function, i: int, j: int, z: Array, by: Pursuit) -> Term:
-    return Term(
-        function.values * z,
-        lambda draft, made: draft.add(
-            "multiply", {function.put(draft, i): 1.0}, {j: 1.0}
-        ),
-        by.function_price + by.product_price,
-    )
+    values = function.values * np.prod(x[:, list(monomial)], axis=1)
+    price = by.function_price + by.product_price * len(monomial)
+    return Term(values, put, price)
 
 
 def _best_sums(A: Array, y: Array, prices: Array, by: Pursuit) -> list[_Sum]:

@@ -109,8 +109,7 @@ class Pursuit:
 
     most_terms: int = tuned(6, "terms of a sum; longer ones are pruned from others")
     width: int = tuned(12, "sums of each size that go on")
-    n_of_a_kind: int = tuned(3, "best sums of each kind of term")
-    n_candidates: int = tuned(10, "best sums of all kinds, to be tried by following")
+    n_of_a_kind: int = tuned(2, "best sums of each kind of term that are tried")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
     most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
     most_cubic: int = tuned(4, "inputs up to which products of three are terms")
@@ -121,6 +120,10 @@ class Pursuit:
         (0.3, 1.0, 3.0), "times the median of an input: where it is half saturated"
     )
     least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
+
+    def factors(self, n_inputs: int) -> int:
+        """How many inputs a function may be multiplied by."""
+        return 2 if n_inputs <= self.most_cubic else 1
 
 
 @dataclass(frozen=True)
