@@ -25,7 +25,7 @@ ROWS = (
         *("reproduce.commit", "reproduce.jsonl"),
         *("reproduce.subprocesses", "reproduce.text_tables"),
     },
-    {"fit_table", "compare_runs"},
+    {"fit_table", "dynamics_table", "compare_runs"},
     {"run_directory"},
     {"estimator", "dynamics_learner"},
     {"learned_equations"},

@@ -14,12 +14,14 @@ from eqlearn.dynamics.follow_on import followed
 from eqlearn.dynamics.known_rates import known_rates
 from eqlearn.dynamics.motion import Motion
 from eqlearn.dynamics.motion_model import motion_model
+from eqlearn.dynamics.motion_verdict import courses, foresight
 from eqlearn.dynamics.trajectories import TimeSeries, time_series
 from eqlearn.errors import check_count, must
 from eqlearn.estimator_inputs import default_names, in_one_line, seed_of, units_of
 from eqlearn.jobs.backends import n_processes
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
+from eqlearn.model.courses import Courses
 
 #: Parameters that a model file keeps.
 _KEPT = (
@@ -74,6 +76,8 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         The equations of motion, a line for each state.
     model_ : Model
         All that was learned; further attributes are those of `EquationLearner`.
+    courses_ : Courses
+        Measured and simulated motion, as the report shows it.
 
     Examples
     --------
@@ -153,8 +157,10 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         free = [name for k, name in enumerate(names) if k not in known]
         with self._progress((*names, *driven), self._targets(free)) as callback:
             self.discovered_: Discovered = discover(runs, asked, callback)
+        seen, targets = foresight(self.discovered_), self._targets(names)
+        self.courses_: Courses = courses(self.discovered_, seen)
         self.model_ = self._as_found = motion_model(
-            self.discovered_, names, driven, self._targets(names), self._kept()
+            self.discovered_, names, driven, targets, self._kept(), seen
         )
         self.n_features_in_ = len(names) + len(driven)
         return self

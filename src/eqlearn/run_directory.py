@@ -17,6 +17,7 @@ from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
 from eqlearn.model.choice import CandidateChoice, rechosen
+from eqlearn.model.courses import Courses, load_courses, save_courses
 from eqlearn.model.model import Model
 from eqlearn.model.prediction import prediction_interval
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The files of a run that other commands read: all that is known, and rows to plot.
 MODEL, SAMPLE = "model.json", "sample.npz"
+#: Of learned motion: measured and simulated courses.
+COURSES = "courses.npz"
 MOST_SAMPLED = 2000
 
 
@@ -38,7 +41,9 @@ class WrittenRun:
     directory: Path
 
 
-def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
+def write_run(
+    run_dir: Path, model: Model, x: Array, y: Array, courses: Courses | None = None
+) -> WrittenRun:
     """Write the model, some rows of its data and the report into a run directory."""
     from eqlearn.jobs.store import training_curves
     from eqlearn.model.model_file import save
@@ -52,7 +57,11 @@ def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
     sample = Table(_sample_names(model), values, str(run_dir / SAMPLE))
     write_table(sample.source, sample)
     found, curves = findings(model), training_curves(run_dir)
-    files = write_report(run_dir, model, x, y, findings=found, curves=curves)
+    if courses is not None:
+        save_courses(run_dir / COURSES, courses)
+    files = write_report(
+        run_dir, model, x, y, findings=found, curves=curves, courses=courses
+    )
     return WrittenRun(model, found, files, run_dir)
 
 
@@ -63,7 +72,7 @@ def clear_run(run_dir: Path) -> None:
     if not run_dir.is_dir():
         return
     remove_run(run_dir)
-    for pattern in (MODEL, SAMPLE, "report.html", "report.md", "slices*.png"):
+    for pattern in (MODEL, SAMPLE, COURSES, "report.html", "report.md", "slices*.png"):
         for path in run_dir.glob(pattern):
             path.unlink()
 
@@ -114,7 +123,10 @@ def report_run(run: Path, candidate: CandidateChoice | None = None) -> tuple[Pat
     model = rechosen(open_run(run), candidate)
     directory = run if run.is_dir() else run.parent
     x, y = sample_of(directory, model)
-    return write_report(directory, model, x, y, curves=training_curves(directory))
+    kept = directory / COURSES
+    courses = load_courses(kept) if kept.exists() else None
+    curves = training_curves(directory)
+    return write_report(directory, model, x, y, curves=curves, courses=courses)
 
 
 def sample_of(directory: Path, model: Model) -> tuple[Array, Array]:

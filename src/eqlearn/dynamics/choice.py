@@ -150,24 +150,39 @@ def _with_swaps(
     runners: Runners,
 ) -> Rival | None:
     """Try the formulas of each state in turn, until no swap helps."""
-    by = contest.settings.choosing
-    for _ in range(by.rounds):
+    for _ in range(contest.settings.choosing.rounds):
         before = rival
         for state, graphs in enumerate(options):
-            for graph in graphs:
+            for new in _promising_swaps(rival, base, state, graphs, contest):
                 if contest.is_over:
                     return rival
-                now = rival.motion if rival else base
-                starts = rival.starts if rival else None
-                most = _hoped(rival, graph, contest)
-                new = contest.entered(now.swapped(state, graph), starts, to_reach=most)
-                if new and new.score < most:
-                    new = pruned(new, contest)
-                    runners.add(new)
-                    rival = new if is_better(new, rival) else rival
+                new = pruned(new, contest)
+                runners.add(new)
+                rival = new if is_better(new, rival) else rival
         if rival is before:
             break
     return rival
+
+
+def _promising_swaps(
+    rival: Rival | None,
+    base: Motion,
+    state: int,
+    graphs: Sequence[Graph],
+    contest: Contest,
+) -> list[Rival]:
+    """The system with other formulas for a state, those worth pruning."""
+    found = []
+    now, starts = (rival.motion, rival.starts) if rival else (base, None)
+    for graph in graphs if len(graphs) > 1 or rival is None else ():
+        if contest.is_over:
+            break
+        most = _hoped(rival, graph, contest)
+        new = contest.entered(now.swapped(state, graph), starts, to_reach=most)
+        if new and new.score < most:
+            found.append(new)
+    found.sort(key=lambda one: one.score)
+    return found[: contest.settings.choosing.n_pruned]
 
 
 def _hoped(rival: Rival | None, graph: Graph, contest: Contest) -> float:

@@ -5,6 +5,7 @@ and function.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -49,12 +50,13 @@ class Contest:
     pieces: Pieces
     x: Array  # (S + A, N) states and inputs of the data
     deadline: float = np.inf
+    clock: Callable[[], float] = time.monotonic
     settings: MotionSettings = STANDARD_MOTION
 
     @property
     def is_over(self) -> bool:
         """Whether time is up."""
-        return time.monotonic() > self.deadline
+        return self.clock() > self.deadline
 
     def on(self, pieces: Pieces) -> "Contest":
         """The same contest on other pieces."""
@@ -90,9 +92,10 @@ class Contest:
     def price(self, motion: Motion, n_rows: int) -> float:
         """What the constants and functions of a system cost."""
         by = self.settings.choosing
-        prices = {"multiply": by.product_price, "divide": by.product_price}
+        prices = dict.fromkeys(("multiply", "divide"), by.product_price)
+        prices |= dict.fromkeys(("sin", "cos"), by.sine_price)
         units = sum(
-            prices.get(node.unit, by.sine_price)
+            prices.get(node.unit, by.function_price)
             for k, graph in enumerate(motion.graphs)
             if k not in motion.known
             for node in graph.nodes

@@ -1,28 +1,32 @@
 """From trajectories to a system of equations: smooth, search, follow, choose."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from eqlearn._types import Array, Booleans
 from eqlearn.dynamics.choice import Options, chosen, grown, pruned
 from eqlearn.dynamics.contest import Contest, Rival
-from eqlearn.dynamics.eliminated import eliminated
+from eqlearn.dynamics.grounds import grounds_of_rates, grounds_of_states
 from eqlearn.dynamics.motion import Motion, held
 from eqlearn.dynamics.pieces import Pieces, cut
+from eqlearn.dynamics.pursued import pursued
 from eqlearn.dynamics.rate_rows import RateRows, SmoothRun, rate_rows, smooth_run
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
 from eqlearn.dynamics.shooting import residuals
 from eqlearn.dynamics.simple_constants import simplified_constants
 from eqlearn.dynamics.trajectories import TimeSeries
+from eqlearn.equation.refine.criterion import refit
 from eqlearn.errors import EqlearnError
 from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.learn import Found, ProgressCallback, learn
 from eqlearn.search.request import Request
+from eqlearn.training.samples import samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +68,19 @@ def discover(
 ) -> Discovered:
     """Learn the equations of motion from trajectories."""
     begin, by = time.monotonic(), asked.settings
+    watch = _Watch(begin, time.process_time())
     smooth = _smooth(runs, asked)
     rows = _rows(smooth, asked)
     n_states = rows.rates.shape[1]
     free = [k for k in range(n_states) if k not in asked.known]
-    search_limit, choice_limit = _limits(asked, len(free))
-    found = _searched(rows, free, search_limit, asked, callback)
-    options = _options(rows, found, asked)
+    simple = _simple_sums(smooth, rows, free, asked)
+    found = _searched(rows, free, watch.search_limit(asked, len(free)), asked, callback)
+    options = _options(rows, found, simple, asked)
     base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
     observed = np.arange(n_states) < runs[0].states.shape[1]
     stages = _stages(smooth, observed, asked)
-    contest = Contest(stages[0], rows.x.T, time.monotonic() + choice_limit, by)
+    deadline, clock = watch.choice_deadline(asked, len(free))
+    contest = Contest(stages[0], rows.x.T, deadline, clock, by)
     rival, pieces, others = _decided(base, options, stages, contest, smooth)
     if rival is None:
         raise EqlearnError(
@@ -83,11 +89,9 @@ def discover(
         )
     final = contest.on(pieces)
     rival = _as_displayed(rival, final)
-    simple = simplified_constants(rival, final)
+    snapped = simplified_constants(rival, final).motion
     seconds, smoothed = time.monotonic() - begin, tuple(smooth)
-    return Discovered(
-        rival, simple.motion, pieces, others, found, rows, smoothed, seconds
-    )
+    return Discovered(rival, snapped, pieces, others, found, rows, smoothed, seconds)
 
 
 def _as_displayed(rival: Rival, contest: Contest) -> Rival:
@@ -101,13 +105,46 @@ def _as_displayed(rival: Rival, contest: Contest) -> Rival:
     return contest.entered(shown, rival.starts) or rival
 
 
-def _limits(asked: Asked, n_free: int) -> tuple[float, float]:
-    """Seconds for the search, and for the choice after it."""
-    by = asked.settings.choosing
-    if asked.time_limit is None:
-        return by.search_seconds * n_free, by.choice_seconds * max(n_free, 1)
-    share = by.search_seconds / (by.search_seconds + by.choice_seconds)
-    return asked.time_limit * share, asked.time_limit * (1 - share)
+class _Watch(NamedTuple):
+    """When learning began, by the clock and by the work of this process."""
+
+    begin: float
+    work: float
+
+    def search_limit(self, asked: Asked, n_free: int) -> float:
+        """Seconds for the search; unless they are given, those of a free core."""
+        by = asked.settings.choosing
+        if asked.time_limit is not None:
+            share = by.search_seconds / (by.search_seconds + by.choice_seconds)
+            return asked.time_limit * share
+        worked = max(time.process_time() - self.work, 1e-3)
+        busy = (time.monotonic() - self.begin) / worked
+        return by.search_seconds * n_free * min(max(busy, 1.0), by.most_busy)
+
+    def choice_deadline(
+        self, asked: Asked, n_free: int
+    ) -> tuple[float, Callable[[], float]]:
+        """Until when systems are compared, and by which clock."""
+        if asked.time_limit is not None:
+            return self.begin + asked.time_limit, time.monotonic
+        seconds = asked.settings.choosing.choice_seconds * max(n_free, 1)
+        return time.process_time() + seconds, time.process_time
+
+
+def _simple_sums(
+    smooth: Sequence[SmoothRun], rows: RateRows, free: list[int], asked: Asked
+) -> dict[int, list[Graph]]:
+    if asked.units is not None:
+        return {}
+    by, n_measured = asked.settings.pursuit, smooth[0].run.states.shape[1]
+    found = {}
+    for state in free:
+        if asked.is_map or state >= n_measured:
+            grounds = grounds_of_rates(rows, state)
+        else:
+            grounds = grounds_of_states(smooth, state, by.n_pieces, by.most_rows)
+        found[state] = pursued(grounds, by)
+    return found
 
 
 def _smooth(runs: Sequence[TimeSeries], asked: Asked) -> list[SmoothRun]:
@@ -157,7 +194,12 @@ def _searched(
     return dict(zip(free, learn(request, callback), strict=True))
 
 
-def _options(rows: RateRows, found: dict[int, Found], asked: Asked) -> Options:
+def _options(
+    rows: RateRows,
+    found: dict[int, Found],
+    simple: dict[int, list[Graph]],
+    asked: Asked,
+) -> Options:
     """Candidates for each state, the most likely first; one where it is known."""
     by, options = asked.settings.choosing, []
     for state in range(rows.rates.shape[1]):
@@ -166,10 +208,18 @@ def _options(rows: RateRows, found: dict[int, Found], asked: Asked) -> Options:
             continue
         ranked = sorted(found[state].candidates, key=lambda one: one.bic)
         graphs = [one.graph for one in ranked if one.is_something]
-        simple = eliminated(rows, state) if asked.units is None else []
-        some = [*graphs[: by.n_candidates], *simple]
-        options.append(some or [_mean(rows, state)])
+        few = [g for g in graphs if g.n_parameters <= by.most_constants]
+        some = [*few[: by.n_candidates], *simple.get(state, [])] or graphs[:1]
+        ordered = sorted(some, key=lambda graph: _in_rows(graph, rows, state))
+        options.append(ordered or [_mean(rows, state)])
     return options
+
+
+def _in_rows(graph: Graph, rows: RateRows, state: int) -> float:
+    """A criterion of rates, the same for all candidates, wherever they come from."""
+    data = samples(rows.x, rows.rates[:, state : state + 1])
+    found = refit(graph, data)
+    return found.bic if np.isfinite(found.bic) else np.inf
 
 
 def _mean(rows: RateRows, state: int) -> Graph:

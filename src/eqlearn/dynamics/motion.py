@@ -40,7 +40,8 @@ class Motion:
     @cached_property
     def laid(self) -> Laid:
         """The system as arrays for compiled code."""
-        written = tape(side_by_side(self.graphs))
+        together = side_by_side(self.graphs)
+        written = _by_equation(tape(together), together, self.graphs)
         units = np.cumsum([0] + [len(graph.nodes) for graph in self.graphs])
         parameters = np.cumsum([0] + [graph.n_parameters for graph in self.graphs])
         return Laid(written, units, parameters)
@@ -72,6 +73,23 @@ class Motion:
         """Rates (N, S) for states and inputs (N, S + A)."""
         with np.errstate(all="ignore"):
             return np.concatenate([g.evaluate(x)[0] for g in self.graphs], axis=1)
+
+
+def _by_equation(written: Tape, together: Graph, graphs: Sequence[Graph]) -> Tape:
+    """The tape with parameters numbered equation after equation, not by slot."""
+    ends = np.cumsum([graph.first_output_slot for graph in graphs])
+
+    def equation(slot: int) -> int:
+        first = together.first_output_slot
+        if slot >= first:
+            return (slot - first) // 2
+        return int(np.searchsorted(ends, slot, side="right"))
+
+    owners = [equation(slot) for slot, _ in together.parameters()]
+    order = np.argsort(owners, kind="stable")
+    rank = np.empty(len(owners) + 1, dtype=np.int64)
+    rank[order], rank[-1] = np.arange(len(owners)), -1  # fixed ones stay at -1
+    return written._replace(position=rank[written.position])
 
 
 def held(graph: Graph) -> Graph:

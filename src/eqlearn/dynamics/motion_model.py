@@ -8,7 +8,7 @@ from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
 from eqlearn.dynamics.contest import Rival
 from eqlearn.dynamics.discover import Discovered
-from eqlearn.dynamics.motion_verdict import verdicts
+from eqlearn.dynamics.motion_verdict import Foresight, verdicts
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.criterion import complexity
 from eqlearn.equation.write.display import formula_text
@@ -31,6 +31,7 @@ def motion_model(
     inputs: Sequence[str],
     targets: Sequence[str],
     parameters: Mapping[str, Json],
+    seen: Foresight | None,
 ) -> Model:
     """Equations, errors of their constants, verdicts: all as one value."""
     x = np.concatenate(
@@ -39,7 +40,7 @@ def motion_model(
     domain = np.stack(domain_of_use(x), axis=1)
     names = (*states, *inputs)
     equations = _equations(discovered, names, targets, domain)
-    judged = verdicts(discovered)
+    judged = verdicts(discovered, seen)
     return Model(
         inputs=names,
         targets=tuple(targets),

@@ -10,7 +10,8 @@ from eqlearn.dynamics.discover import Discovered
 from eqlearn.dynamics.follow_on import followed
 from eqlearn.dynamics.motion import constant_of
 from eqlearn.dynamics.pieces import Pieces
-from eqlearn.dynamics.shooting import fit_motion
+from eqlearn.dynamics.shooting import course, fit_motion
+from eqlearn.model.courses import Courses
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.network.graph import Graph
 
@@ -32,6 +33,7 @@ class Foresight(NamedTuple):
     n_pieces: int
     error: float  # in spreads, of the worst state
     share: float  # of the time that it was followed at all
+    states: Array  # (N, S') as foreseen; NaN in rows that were fitted
 
 
 def foresight(discovered: Discovered) -> Foresight | None:
@@ -43,7 +45,7 @@ def foresight(discovered: Discovered) -> Foresight | None:
         return None
     spread = np.std(pieces.x, axis=0)
     lost = _LOST + 3.0 * float((discovered.rival.followed.rms / spread).max())
-    squares, shares = [], []
+    foreseen, squares, shares = np.full(pieces.x.shape, np.nan), [], []
     for g, (k, row) in enumerate(pieces.places):
         a, b = int(pieces.first[g]), int(pieces.first[g + 1])
         size = int(shorter.first[g + 1] - shorter.first[g])
@@ -51,14 +53,32 @@ def foresight(discovered: Discovered) -> Foresight | None:
         ways = {"is_map": pieces.is_map, "holds": pieces.holds}
         states = followed(
             refitted.motion, refitted.starts[g], run.t[rows], run.inputs[rows], **ways
-        )
-        off = (states[:, pieces.observed] - pieces.x[a:b])[size:] / spread
+        )[size:, pieces.observed]
+        foreseen[a + size : b] = states
+        off = np.abs(states - pieces.x[a + size : b]) / spread
         off = np.where(np.isfinite(off), off, np.inf)
-        late = np.flatnonzero(np.abs(off).max(axis=1) > lost)
+        late = np.flatnonzero(off.max(axis=1) > lost)
         shares.append(late[0] / len(off) if len(late) else 1.0)
-        squares.append(np.mean(np.minimum(np.abs(off), 1e3) ** 2, axis=0))
+        squares.append(np.mean(np.minimum(off, 1e3) ** 2, axis=0))
     error = float(np.sqrt(np.mean(squares, axis=0)).max())
-    return Foresight(len(squares), error, float(np.mean(shares)))
+    return Foresight(len(squares), error, float(np.mean(shares)), foreseen)
+
+
+def courses(discovered: Discovered, seen: Foresight | None) -> Courses:
+    """Measured and simulated motion, to be shown."""
+    pieces, sizes = discovered.pieces, np.diff(discovered.pieces.first)
+    found = course(discovered.rival.motion, pieces, discovered.rival.starts)
+    simulated = np.full(pieces.x.shape, np.nan)
+    if found is not None:
+        simulated = found.states[:, pieces.observed]
+    return Courses(
+        run=np.repeat(pieces.places[:, 0], sizes),
+        piece=np.repeat(np.arange(len(sizes)), sizes),
+        t=pieces.t,
+        measured=pieces.x,
+        simulated=simulated,
+        forecast=np.full(pieces.x.shape, np.nan) if seen is None else seen.states,
+    )
 
 
 def _first_part(pieces: Pieces) -> Pieces:
@@ -70,9 +90,9 @@ def _first_part(pieces: Pieces) -> Pieces:
     return replace(pieces, t=pieces.t[kept], x=pieces.x[kept], first=first)
 
 
-def verdicts(discovered: Discovered) -> tuple[Verdict, ...]:
+def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, ...]:
     """One verdict for each equation; what is said of the system is said of all."""
-    good, doubts, weak, advice = _of_the_system(discovered)
+    good, doubts, weak, advice = _of_the_system(discovered, seen)
     motion = discovered.rival.motion
     found = []
     for state, graph in enumerate(motion.graphs):
@@ -93,22 +113,23 @@ def verdicts(discovered: Discovered) -> tuple[Verdict, ...]:
 
 
 def _of_the_system(
-    discovered: Discovered,
+    discovered: Discovered, seen: Foresight | None
 ) -> tuple[list[str], list[str], list[str], list[str]]:
     """What speaks for the system, against it, what limits it, and advice."""
     good: list[str] = []
     doubts: list[str] = []
     weak: list[str] = []
     advice: list[str] = []
-    seen = foresight(discovered)
     if seen is None or seen.share < 0.5:
         doubts.append("Motion is lost soon after the part that was fitted.")
         advice.append("Measure longer, or more densely.")
     else:
-        what = "trajectory" if seen.n_pieces == 1 else f"{seen.n_pieces} trajectories"
+        n_runs = len(discovered.smooth)
+        what = "trajectories" if seen.n_pieces <= n_runs else "pieces of trajectories"
+        of = f"{seen.n_pieces} {what}" if seen.n_pieces > 1 else "the trajectory"
         good.append(
-            f"With constants from the first three quarters, the last quarter of {what} "
-            f"is followed to {100 * seen.error:.2g} % of the spread."
+            f"Simulated with constants from the first three quarters, the last quarter "
+            f"of {of} is followed to {100 * seen.error:.2g} % of the spread."
         )
     left = discovered.rival.followed.rms / _noise(discovered)
     if np.any(left > _MUCH_LEFT):

@@ -34,25 +34,6 @@ def monomials(n_inputs: int, degree: int) -> list[Monomial]:
     return [m for d in sizes for m in combinations_with_replacement(range(n_inputs), d)]
 
 
-def monomial_values(some: Sequence[Monomial], x: Array) -> Array:
-    """What monomials are in rows (N, D): (N, K)."""
-    columns = [np.prod(x[:, list(m)], axis=1) if m else np.ones(len(x)) for m in some]
-    return np.stack(columns, axis=1)
-
-
-def polynomial(n_inputs: int, weights: dict[Monomial, float], x: Array) -> Graph:
-    """A sum of weighted monomials as a graph; `x` (D, N) are data."""
-    empty = Graph(n_inputs, (), (({}, {CONSTANT: 1.0}),))
-    draft = Draft(empty)
-    products: dict[Monomial, int] = {}
-    numerator = draft.outputs[0][0]
-    for monomial, weight in weights.items():
-        numerator[put_monomial(draft, monomial, products)] = weight
-    frozen = draft.freeze()
-    assert frozen is not None  # products use only what stands before them
-    return canonical(frozen, x)
-
-
 def put_monomial(draft: Draft, of: Monomial, products: dict[Monomial, int]) -> int:
     """The feature that is a monomial, made if it is not there."""
     if len(of) < 2:

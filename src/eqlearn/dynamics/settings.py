@@ -62,10 +62,11 @@ class Choosing:
     """How systems of equations are compared."""
 
     term_price: float = tuned(
-        5.0, "besides log N: for each constant, having been picked from others"
+        6.8, "besides log N: for each constant, picked from about thirty: 2 log 30"
     )
-    sine_price: float = tuned(
-        8.0, "for each sine or other function: it imitates any short curve"
+    sine_price: float = tuned(6.0, "for each sine or cosine")
+    function_price: float = tuned(
+        12.0, "for each other function: some of them imitate any short curve"
     )
     product_price: float = tuned(0.5, "for each product")
     pieces: tuple[int, ...] = tuned(
@@ -79,10 +80,12 @@ class Choosing:
     fits_worse: float = tuned(
         1.5, "times the residuals: longer pieces that fit worse than that are left"
     )
-    n_candidates: int = tuned(8, "formulas of the search that are tried for each state")
+    n_candidates: int = tuned(6, "formulas of the search that are tried for each state")
+    most_constants: int = tuned(14, "of a formula that is tried: more imitate anything")
+    n_pruned: int = tuned(3, "of all formulas for a state, how many are pruned")
     n_kept: int = tuned(3, "systems that go on to longer pieces")
     n_tried: int = tuned(4, "least certain terms that are tried without")
-    certain: float = tuned(12.0, "standard errors from zero: a term that stays")
+    certain: float = tuned(5.0, "standard errors from zero: a term that stays")
     idle: float = tuned(2.0, "standard errors: terms below are tried without together")
     n_added: int = tuned(3, "terms the residuals point to that are tried")
     rounds: int = tuned(3, "times that all formulas are tried in turn")
@@ -95,6 +98,32 @@ class Choosing:
     choice_seconds: float = tuned(
         3.0, "for each state: what comparing systems may take at most"
     )
+    most_busy: float = tuned(
+        4.0, "times that a search is prolonged on a busy machine, at most"
+    )
+
+
+@dataclass(frozen=True)
+class Pursuit:
+    """How sums of simple terms are looked for beside the search."""
+
+    most_terms: int = tuned(6, "terms of a sum; longer ones are pruned from others")
+    width: int = tuned(12, "sums of each size that go on")
+    n_of_a_kind: int = tuned(2, "best sums of each kind of term that are tried")
+    n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
+    most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
+    most_cubic: int = tuned(4, "inputs up to which products of three are terms")
+    term_price: float = tuned(4.0, "besides log N, for each term")
+    product_price: float = tuned(0.5, "for each product")
+    function_price: float = tuned(4.0, "for each function: there are many")
+    half_ways: tuple[float, ...] = tuned(
+        (0.3, 1.0, 3.0), "times the median of an input: where it is half saturated"
+    )
+    least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
+
+    def factors(self, n_inputs: int) -> int:
+        """How many inputs a function may be multiplied by."""
+        return 2 if n_inputs <= self.most_cubic else 1
 
 
 @dataclass(frozen=True)
@@ -104,6 +133,7 @@ class MotionSettings:
     smoothing: Smoothing = field(default_factory=Smoothing)
     shooting: Shooting = field(default_factory=Shooting)
     choosing: Choosing = field(default_factory=Choosing)
+    pursuit: Pursuit = field(default_factory=Pursuit)
 
 
 STANDARD_MOTION = MotionSettings()

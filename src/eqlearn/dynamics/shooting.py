@@ -7,7 +7,7 @@ moves the constants of all equations together.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from eqlearn.dynamics.pointwise import follow
 from eqlearn.dynamics.settings import STANDARD_MOTION, Shooting
 
 _SMALLEST_DAMPING, _LARGEST_DAMPING = 1e-9, 1e6
-_FIRST_DAMPING, _DOWN, _UP = 1e-3, 0.1, 8.0
-_TRIES = 6
+_FIRST_DAMPING, _DOWN, _UP = 1e-3, 0.1, 10.0
+_TRIES = 5
+#: A slope beyond which squares would overflow.
+_LARGEST_SLOPE = 1e100
 #: Of the squares: what a step is never expected to leave less of.
 _LEAST_SHARE = 1e-6
 
@@ -58,7 +60,7 @@ def course(
         pieces.first, pieces.t, pieces.driven, pieces.substeps, pieces.is_map,
         pieces.limit, *found,
     )  # fmt: skip
-    is_finite = survived and (not width or np.isfinite(found.slopes).all())
+    is_finite = survived and (not width or np.abs(found.slopes).max() < _LARGEST_SLOPE)
     return found if is_finite else None
 
 
@@ -100,7 +102,7 @@ def _normal(slopes: Array, residual: Array, pieces: Pieces, noise: Array) -> _No
     return _Normal(hessian, gradient, by_piece)
 
 
-def _moved_starts(normal: _Normal, starts: Array, step: Array) -> Array:
+def _moved_starts(normal: _Normal, starts: Array, step: Any) -> Array:
     """The best initial states after a step of the constants."""
     moved = starts.copy()
     for g, (Q, R, A, left) in enumerate(normal.by_piece):
@@ -175,7 +177,7 @@ def _improved(
     values, size = at.motion.values(), np.diag(at.normal.hessian) + 1e-12
     for _ in range(_TRIES):
         damped = at.normal.hessian + np.diag(damping * size)
-        step = -np.linalg.lstsq(damped, at.normal.gradient, rcond=None)[0].astype(float)
+        step = -np.asarray(np.linalg.lstsq(damped, at.normal.gradient, rcond=None)[0])
         moved = at.motion.with_values(values + step)
         starts = _moved_starts(at.normal, at.starts, step)
         left = residuals(moved, pieces, starts)
