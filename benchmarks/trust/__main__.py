@@ -17,14 +17,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.trust.counts import key_of, trust_table
+from benchmarks.trust.counts import RESULTS, key_of, trust_table
 from benchmarks.trust.searches import Asked, cases, perform
 from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import append_line, whole_lines
 from eqlearn.reproduce.section4.runs import circumstances
 from eqlearn.reproduce.subprocesses import Failure, in_processes
 
-RESULTS = Path("benchmarks/results/trust.jsonl")
 SECONDS = 5.0
 
 

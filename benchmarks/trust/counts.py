@@ -1,10 +1,12 @@
 """What the searches come to: wrong ones among the trusted, trusted among the right."""
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from eqlearn.reproduce.jsonl import Line
 from eqlearn.reproduce.text_tables import TextTable
 
+RESULTS = Path("benchmarks/results/trust.jsonl")
 #: Shares of the spread beyond which a formula is off.
 OFF = 0.05
 #: Of what is trusted, the share that may be off; of true forms, the share to trust.
