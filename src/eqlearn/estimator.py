@@ -1,7 +1,7 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,6 +103,10 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         The same seed gives the same answer, on any number of processes.
     verbose : bool, default=False
         Show how far the search is, on the standard error.
+    callback : callable, optional
+        Called whenever a step of the search is done, with the best so far: `seconds`,
+        `n_done`, and by target `equations`, `errors` and `complexities`. If it returns
+        something true, the search ends in good order, as by Ctrl-C.
 
     Attributes
     ----------
@@ -151,6 +155,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool = False,
+        callback: Callable[[Any], object] | None = None,
     ) -> None:
         self.functions = functions
         self.domain = domain
@@ -168,6 +173,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
 
     def fit(
         self,
@@ -372,12 +378,20 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
 
     @contextmanager
     def _progress(
-        self, inputs: Sequence[str], targets: Sequence[str]
-    ) -> Iterator[Callable[[Progress], None]]:
-        if not self.verbose:
+        self, inputs: tuple[str, ...], targets: tuple[str, ...]
+    ) -> Iterator[Callable[[Progress], object]]:
+        if not self.verbose and self.callback is None:
             yield lambda progress: None
             return
-        from eqlearn.report.progress import shown
+        from eqlearn.report.progress import BestSoFar, shown
 
-        with shown(inputs, targets) as show:
-            yield show
+        with shown(inputs, targets) if self.verbose else nullcontext() as show:
+
+            def hear(progress: Progress) -> object:
+                if show is not None:
+                    show(progress)
+                if self.callback is None:
+                    return False
+                return self.callback(BestSoFar(progress, inputs, targets))
+
+            yield hear
