@@ -1,6 +1,6 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         The same seed gives the same answer, on any number of processes.
     verbose : bool, default=False
         Show how far the search is, on the standard error.
+    callback : callable, optional
+        Called whenever a step of the search is done, with the best so far: `seconds`,
+        `n_done`, and by target `equations`, `errors` and `complexities`. If it returns
+        something true, the search ends in good order, as by Ctrl-C.
 
     Attributes
     ----------
@@ -148,6 +152,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool = False,
+        callback: Callable[[Any], object] | None = None,
     ) -> None:
         self.functions = functions
         self.domain = domain
@@ -166,6 +171,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
 
     def fit(
         self,

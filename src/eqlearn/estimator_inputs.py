@@ -321,6 +321,9 @@ def check_kinds(learner: Any) -> None:
 def check_how(learner: Any, *, has_far: bool) -> None:
     """Refuse what a search would find out after its end, or never."""
     criteria.check(learner.selection, has_far=has_far)
+    if learner.callback is not None and not callable(learner.callback):
+        what = "a function of the best so far, or None"
+        raise must("callback", what, learner.callback)
     n_processes(learner.n_jobs, "n_jobs")
     run_dir = learner.run_dir
     if run_dir is not None:

@@ -1,7 +1,7 @@
 """What learners share once they have a model: formulas, tables, the verdict."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
     """What can be asked of a learner once it has a model, snapped or not."""
 
     verbose: bool
+    callback: Any = None  # hears of the best equation so far, and may end the search
 
     @property
     def equation_(self) -> str:
@@ -81,12 +82,20 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
 
     @contextmanager
     def _progress(
-        self, inputs: Sequence[str], targets: Sequence[str]
-    ) -> Iterator[Callable[[Progress], None]]:
-        if not self.verbose:
+        self, inputs: tuple[str, ...], targets: tuple[str, ...]
+    ) -> Iterator[Callable[[Progress], object]]:
+        if not self.verbose and self.callback is None:
             yield lambda progress: None
             return
-        from eqlearn.report.progress import shown
+        from eqlearn.report.progress import BestSoFar, shown
 
-        with shown(inputs, targets) as show:
-            yield show
+        with shown(inputs, targets) if self.verbose else nullcontext() as show:
+
+            def hear(progress: Progress) -> object:
+                if show is not None:
+                    show(progress)
+                if self.callback is None:
+                    return False
+                return self.callback(BestSoFar(progress, inputs, targets))
+
+            yield hear

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from eqlearn.equation.write.symbolic import expressions, rounded
@@ -19,6 +20,46 @@ LOG_EVERY = 60.0
 SHOW_EVERY = 0.25
 #: Letters of a formula that are shown while it may still change.
 LONGEST_FORMULA = 100
+
+
+@dataclass(frozen=True)
+class BestSoFar:
+    """How far a search is, and the best equations so far, for a callback."""
+
+    progress: Progress
+    inputs: tuple[str, ...]
+    targets: tuple[str, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long the search has been going on."""
+        return self.progress.seconds
+
+    @property
+    def n_done(self) -> int:
+        """How many steps of the search are done."""
+        return self.progress.n_done
+
+    @property
+    def equations(self) -> dict[str, str]:
+        """The best formula of each target."""
+        return {
+            target: f"{target} = {formula(best, self.inputs)}"
+            for target, best in self._pairs()
+        }
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The error of each, as a root mean square."""
+        return {target: best.rms for target, best in self._pairs()}
+
+    @property
+    def complexities(self) -> dict[str, int]:
+        """The complexity of each."""
+        return {target: best.complexity for target, best in self._pairs()}
+
+    def _pairs(self) -> Iterator[tuple[str, Best]]:
+        return zip(self.targets, self.progress.best, strict=True)
 
 
 class Shown(Protocol):

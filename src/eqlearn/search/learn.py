@@ -69,7 +69,8 @@ class Progress(NamedTuple):
     best: tuple[Best, ...]  # for each target
 
 
-ProgressCallback = Callable[[Progress], None]
+#: Hears how far a search is; what is true in return ends it, and its best is kept.
+ProgressCallback = Callable[[Progress], object]
 
 
 def learn(
@@ -84,11 +85,13 @@ def learn(
     ):
         put_guesses(target.pool, graphs)
     plans = _plans(request, tasks, targets, data)
+    interrupts = Interrupts()
 
     def show(event: Event) -> None:
         counts = event.n_done, event.n_running, event.n_failed
         best = tuple(map(_best, targets))
-        callback(Progress(event.seconds, request.time_limit, *counts, best))
+        if callback(Progress(event.seconds, request.time_limit, *counts, best)):
+            interrupts.n = max(1, interrupts.n)
 
     def searched(store: Memory | Store) -> list[Found]:
         # What it took to prepare is part of the time that was granted.
@@ -100,7 +103,7 @@ def learn(
             preload=PRELOAD,
             memory=request.memory,
         )
-        with Interrupts().listening() as interrupts, place as workers:
+        with interrupts.listening(), place as workers:
             ending = run(
                 plans,
                 workers,
