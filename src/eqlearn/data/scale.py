@@ -1,13 +1,18 @@
-"""Scaling of inputs and targets to about unit size; never a shift.
+"""Scaling of inputs and targets to about unit size, and where far inputs begin.
 
-A shift would turn x·y into four terms, a scale folds back into the constants.
+A scale folds back into the constants. A shift would turn x·y into four terms, so only
+inputs like years are shifted: so far from zero nobody multiplies by them.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from eqlearn._types import Array
+
+#: Ranges from zero at which an input is far from it.
+FAR_FROM_ZERO = 25.0
 
 
 class Scaling(NamedTuple):
@@ -29,6 +34,20 @@ def scaling_of(x: Array, y: Array) -> Scaling:
     # Rounding leaves a constant column with a spread of about 1e-16 of its size.
     spread = np.where(spread > 1e-12 * _rms(y), spread, _rms(y))
     return Scaling(np.where(size > 0, size, 1.0), np.where(spread > 0, spread, 1.0))
+
+
+def origins_of(x: Array) -> Array:
+    """Where each input begins: 0, or a round number below one that is far from it."""
+    return np.array([_origin_of(column) for column in x.T])
+
+
+def _origin_of(column: Array) -> float:
+    low, high = float(column.min()), float(column.max())
+    spread = high - low
+    if not 0.0 < FAR_FROM_ZERO * spread < min(abs(low), abs(high)):
+        return 0.0
+    step = 10.0 ** math.floor(math.log10(spread))
+    return math.floor(low / step) * step
 
 
 def _rms(columns: Array) -> Array:

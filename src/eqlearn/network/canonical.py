@@ -153,7 +153,7 @@ def substituted(linear: Linear, meaning: list[Linear]) -> Linear:
 
 def _folded(name: str, arguments: list[Linear]) -> Linear | None:
     """What a unit is as a linear combination, if it is one."""
-    if name == "identity":
+    if name == "identity" or (name == "origin" and CONSTANT not in arguments[0]):
         return arguments[0]
     constants = [linear for linear in arguments if not (linear.keys() - {CONSTANT})]
     if len(constants) == len(arguments):

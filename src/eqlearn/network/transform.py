@@ -72,6 +72,48 @@ def _moved(linear: Linear, numbers: Mapping[int, int]) -> Linear:
     return moved
 
 
+def from_origins(graph: Graph, origins: Sequence[float]) -> Graph:
+    """The graph of x - origin as one of x, each origin that is not 0 a unit of its own.
+
+    It is shown as it stands, (x - 1990), and never multiplied out.
+    """
+    starts = {i: start for i, start in enumerate(origins) if start}
+    starts = {i: start for i, start in starts.items() if i in graph.used_inputs}
+    if not starts:
+        return graph
+    place = {i: graph.n_inputs + k for k, i in enumerate(starts)}
+
+    def moved(source: int) -> int:
+        is_unit = source >= graph.n_inputs
+        return source + len(starts) if is_unit else place.get(source, source)
+
+    slots: list[Linear] = [
+        {moved(source): weight for source, weight in linear.items()}
+        for linear in graph.slots()
+    ]
+    inside = graph.with_slots(slots)
+    units = [
+        Node("origin", ({i: 1.0, CONSTANT: -start},)) for i, start in starts.items()
+    ]
+    ties = {
+        (slot + len(units), moved(source)): ((lead + len(units), moved(of)), ratio)
+        for (slot, source), ((lead, of), ratio) in graph.ties.items()
+    }
+    nodes = (*units, *inside.nodes)
+    return Graph(graph.n_inputs, nodes, inside.outputs, ties=ties)
+
+
+def to_origins(graph: Graph, origins: Sequence[float]) -> Graph:
+    """The graph of x as one of x - origin, for inputs that are not yet taken so."""
+    slots: list[Linear] = []
+    for linear in graph.slots():
+        more = sum(w * origins[s] for s, w in linear.items() if 0 <= s < len(origins))
+        constant = linear.get(CONSTANT, 0.0) + more
+        rest = {s: w for s, w in linear.items() if s != CONSTANT}
+        slots.append({**rest, CONSTANT: constant} if constant else rest)
+    return graph.with_slots(slots)
+
+
 def multiplied_out(graph: Graph) -> Graph:
     """The graph with z + (c + u) z as (1 + c) z + u z, wherever z is beside a product.
 

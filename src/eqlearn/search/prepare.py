@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array, Booleans, Integers, Numbers
-from eqlearn.data.scale import domain_of_use, scaling_of
+from eqlearn.data.scale import domain_of_use, origins_of, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import must
 from eqlearn.network.units import own_units
@@ -55,20 +55,23 @@ def tasks_of(request: Request) -> list[Task]:
     x_far, y_far = x_far[:most], y_far[:most]
     order = generator(request.seed, Stream.ROW_ORDER).permutation(len(rows.x))
     rows = rows.taken(order)
-    scales = scaling_of(rows.x, rows.y)
+    origins = np.zeros(rows.x.shape[1]) if selects else origins_of(rows.x)
+    scales = scaling_of(rows.x - origins if origins.any() else rows.x, rows.y)
     if len(x_far):
         # In front, so that no smaller selection of rows leaves them out.
         rows = rows.with_more(x_far, y_far, in_front=True)
     x = rows.x
-    x /= scales.x  # by now it is a copy
+    x -= origins  # by now it is a copy
+    x /= scales.x
     return [
         Task(
             x,
             rows.y[:, m : m + 1] / y_scale,
-            low / scales.x,
-            high / scales.x,
+            (low - origins) / scales.x,
+            (high - origins) / scales.x,
             scales.x,
             float(y_scale),
+            origins=tuple(origins.tolist()),
             n_far=len(x_far),
             seed=request.seed,
             weight=rows.weight,

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from eqlearn._types import Array
 from eqlearn.equation.refine.tactics import Tactics
 from eqlearn.network.graph import Graph
-from eqlearn.network.transform import rescaled
+from eqlearn.network.transform import from_origins, rescaled
 from eqlearn.network.units import Unit, register
 from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.training.samples import FLOOR, Samples, samples
@@ -29,6 +29,7 @@ class Task:
     high: Array
     x_scale: Array  # (D,) what the inputs were divided by
     y_scale: float = 1.0  # what the target was divided by
+    origins: tuple[float, ...] = ()  # what was taken from the inputs before; none if ()
     n_far: int = 0  # rows in front that are outside the range of the others
     seed: int = 0
     weight: Array | None = None  # (N,) of the samples
@@ -60,6 +61,8 @@ class Task:
         x = np.zeros(self.x.shape[::-1])
         for i in inputs:
             np.multiply(self.x[:, i], self.x_scale[i], out=x[i])
+            if self.origins:
+                x[i] += self.origins[i]
         return samples(x.T, self.y * self.y_scale, weight=self.weight)
 
     @property
@@ -96,7 +99,12 @@ class Task:
 
     def in_units(self, graph: Graph) -> Graph:
         """A graph of the scaled data, written in the units of the data."""
-        return rescaled(graph, self.x_scale, [self.y_scale])
+        return from_origins(rescaled(graph, self.x_scale, [self.y_scale]), self.origins)
+
+    def in_data_points(self, points: Array) -> Array:
+        """Points (N, D) of the scaled inputs in the units of the data."""
+        found: Array = points * self.x_scale
+        return found + np.array(self.origins) if self.origins else found
 
 
 @contextmanager

@@ -92,7 +92,21 @@ def recognised(expression: Any) -> Any:
                 simple = sympy.Rational(fraction.numerator, fraction.denominator)
                 names[number] = simple * measure
                 break
-    return _whole_denominators(expression.xreplace(names))
+    return _whole_denominators(_plain_powers(expression.xreplace(names)))
+
+
+def _plain_powers(expression: Any) -> Any:
+    """Write (x^(3/2))^(1/2) as x^(3/4): where the inner one is defined they agree."""
+    import sympy
+
+    def is_power_of_power(part: Any) -> bool:
+        return bool(part.is_Pow and part.base.is_Pow and not part.base.exp.is_Integer)
+
+    def rewritten(part: Any) -> Any:
+        inner, exponent = part.base, part.base.exp * part.exp
+        return sympy.Pow(inner.base, exponent)
+
+    return expression.replace(is_power_of_power, rewritten)
 
 
 def _whole_denominators(expression: Any) -> Any:

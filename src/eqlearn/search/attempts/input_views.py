@@ -54,6 +54,7 @@ class View:
             low=task.low[chosen],
             high=task.high[chosen],
             x_scale=task.x_scale[chosen],
+            origins=tuple(task.origins[i] for i in chosen) if task.origins else (),
         )
         if self.units is None:
             return narrow

@@ -146,7 +146,7 @@ def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
 
 def has_pole_in_domain(task: Task, graph: Graph) -> bool:
     """Tell whether a formula in the units of the data has a pole where it is used."""
-    ends = task.low * task.x_scale, task.high * task.x_scale
+    ends = task.in_data_points(task.low), task.in_data_points(task.high)
     # Searched for at its corners, too; whether there is none is proved elsewhere.
     (report,) = domain_report(graph, *ends, n_boxes=1)
     return report.has_pole
@@ -179,7 +179,7 @@ def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:
     n_out = task.first(n).n_held_out
 
     # No more than is needed: it may be a large table.
-    x, y = task.x[:n] * task.x_scale, task.y[:n] * task.y_scale
+    x, y = task.in_data_points(task.x[:n]), task.y[:n] * task.y_scale
 
     def error(fitted_to: slice, held_out: slice) -> float:
         weight = None if task.weight is None else task.weight[fitted_to]

@@ -6,7 +6,7 @@ from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.prune import prune_in_stages
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
-from eqlearn.network.transform import rescaled
+from eqlearn.network.transform import rescaled, to_origins
 from eqlearn.search.keep.pool import Pool
 from eqlearn.search.task import Task, numerical_context
 from eqlearn.training.samples import Samples
@@ -39,7 +39,8 @@ def put_guesses(pool: Pool, guesses: Sequence[Graph]) -> None:
 
 
 def _begun(graph: Graph, task: Task, data: Samples) -> Scored:
-    scaled = rescaled(graph, 1.0 / task.x_scale, [1.0 / task.y_scale])
+    begun = to_origins(graph, task.origins)
+    scaled = rescaled(begun, 1.0 / task.x_scale, [1.0 / task.y_scale])
     return refit(canonical(scaled, data.x), data, task.tactics)
 
 

@@ -189,6 +189,8 @@ def _fitted_rates(
         left, basis, slopes = now
         gram, sse = slopes @ slopes.T, float(left @ left)
         gradient = slopes @ left
+        if not (np.isfinite(gram).all() and np.isfinite(gradient).all()):
+            break  # a rate has run away
         for _ in range(4):
             inflated = gram + damping * np.diag(np.diag(gram) + 1e-300)
             step = np.linalg.lstsq(inflated, gradient, rcond=None)[0]
@@ -216,7 +218,7 @@ def _projected(
     columns, slopes = moving.columns(rates)
     columns = columns - plain @ (plain.T @ columns)
     size = np.linalg.norm(columns, axis=0)
-    if not (np.isfinite(size).all() and (size > 0).all()):
+    if not (np.isfinite(size).all() and (size > 0).all() and np.isfinite(slopes).all()):
         return None
     basis, triangle = np.linalg.qr(columns / size)
     along = basis.T @ y

@@ -17,7 +17,7 @@ from eqlearn.search.survey.looks import (
     fractions,
     power_laws,
 )
-from eqlearn.search.survey.reductions import from_origins, reduced_views
+from eqlearn.search.survey.reductions import reduced_views
 from eqlearn.search.task import Task, numerical_context
 
 _ARCS = ("sin", "cos", "tan")
@@ -150,7 +150,7 @@ def _is_law(found: Scored, task: Task) -> bool:
 
 def views_of(task: Task, inputs: Inputs) -> list[View]:
     """The reduced table, or the table as it is, through every link."""
-    plain = from_origins(View(inputs), task)
+    plain = View(inputs)
     found = []
     for first in (None, *_ARCS):
         view = plain if first is None else plain.through(first, task)
