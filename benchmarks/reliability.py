@@ -388,7 +388,9 @@ def large_tables(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
 def _peak(root: Path, n_rows: int) -> tuple[int, int]:
     """The most memory of a search on so many rows, and the size of the table."""
     rng = np.random.default_rng(0)
-    columns = {f"x{i + 1}": rng.uniform(-1, 1, n_rows) for i in range(9)}
+    columns: dict[str, Any] = {
+        f"x{i + 1}": rng.uniform(-1, 1, n_rows) for i in range(9)
+    }
     y = np.sin(np.pi * columns["x1"]) / (columns["x2"] ** 2 + 1)
     columns["y"] = y + 0.01 * rng.normal(size=n_rows)
     table = root / f"table-{n_rows}.npz"
