@@ -42,6 +42,8 @@ SEGMENT_SECONDS = 0.1
 LONGEST_STOP = 5.0
 #: Memory for a large table, in sizes of it, beside what a small one takes.
 MOST_MEMORY = 3.0
+#: Bytes that a fit may leave behind, on average: less than its own table and model.
+MOST_LEFT = 300_000
 #: A search of seconds that has not ended by then never will.
 PATIENCE = 900.0
 
@@ -56,10 +58,17 @@ class Sizes:
     full_disks: int = 10
     rows: int = 5_000_000
     repeats: int = 3
+    fits: int = 200
 
 
 QUICK = Sizes(
-    kills=6, worker_kills=4, interrupts=4, full_disks=4, rows=1_000_000, repeats=1
+    kills=6,
+    worker_kills=4,
+    interrupts=4,
+    full_disks=4,
+    rows=1_000_000,
+    repeats=1,
+    fits=30,
 )
 
 
@@ -379,7 +388,9 @@ def large_tables(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
 def _peak(root: Path, n_rows: int) -> tuple[int, int]:
     """The most memory of a search on so many rows, and the size of the table."""
     rng = np.random.default_rng(0)
-    columns = {f"x{i + 1}": rng.uniform(-1, 1, n_rows) for i in range(9)}
+    columns: dict[str, Any] = {
+        f"x{i + 1}": rng.uniform(-1, 1, n_rows) for i in range(9)
+    }
     y = np.sin(np.pi * columns["x1"]) / (columns["x2"] ** 2 + 1)
     columns["y"] = y + 0.01 * rng.normal(size=n_rows)
     table = root / f"table-{n_rows}.npz"
@@ -444,6 +455,22 @@ def _connections(pid: int) -> list[Any]:
         return []
 
 
+def many_fits(sizes: Sizes, root: Path, rng: random.Random) -> Verdict:
+    """R-30: fits in one process leave no memory, thread, file or process behind."""
+    command = [sys.executable, "-m", "benchmarks.reliability_soak", str(sizes.fits)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(ran.stdout)
+    early, late = found["early"], found["late"]
+    each = (late["bytes"] - early["bytes"]) / (0.9 * sizes.fits)
+    same = all(late[name] <= early[name] for name in ("threads", "files", "children"))
+    text = (
+        f"{sizes.fits} fits leave {each / 1000:.0f} kB each; threads "
+        f"{early['threads']} → {late['threads']}, files {early['files']} → "
+        f"{late['files']}"
+    )
+    return Verdict(same and each < MOST_LEFT, found, text)
+
+
 def tested(
     places: Sequence[str], sizes: Sizes, root: Path, rng: random.Random
 ) -> Verdict:
@@ -465,6 +492,7 @@ PROMISES: dict[str, Check] = {
     "R-11": large_tables,
     "R-12": same_answers,
     "R-16": this_machine_only,
+    "R-30": many_fits,
     **{name: partial(tested, places) for name, places in TESTS.items()},
 }
 

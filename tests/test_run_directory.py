@@ -76,3 +76,15 @@ def test_the_model_is_written_before_anything_else_can_fail(tmp_path: Path) -> N
     with pytest.raises((EqlearnError, OSError)):
         write_run(tmp_path, of, *samples(of))
     assert open_run(tmp_path) == of
+
+
+@pytest.mark.parametrize("name", ["model.json", "sample.npz", "report.html"])
+def test_no_link_in_a_run_directory_is_followed(tmp_path: Path, name: str) -> None:
+    """R-29: who plants one does not choose what is overwritten."""
+    victim, run = tmp_path / "victim", tmp_path / "run"
+    victim.write_text("kept")
+    run.mkdir()
+    (run / name).symlink_to(victim)
+    of = fraction()
+    write_run(run, of, *samples(of))
+    assert victim.read_text() == "kept" and not (run / name).is_symlink()

@@ -55,6 +55,8 @@ def write_run(
     x, y = x[rows], y[rows]
     values = np.concatenate([x, y], axis=1)
     sample = Table(_sample_names(model), values, str(run_dir / SAMPLE))
+    if (run_dir / SAMPLE).is_symlink():  # it may have been planted
+        (run_dir / SAMPLE).unlink()
     write_table(sample.source, sample)
     found, curves = findings(model), training_curves(run_dir)
     if courses is not None:

@@ -57,6 +57,14 @@ def test_the_package_is_the_command_too() -> None:
     assert said.stdout == f"eqlearn {eqlearn.__version__}\n"
 
 
+def test_what_is_beside_the_data_is_not_run(tmp_path: Path) -> None:
+    """R-21: a file there may be named like a module."""
+    (tmp_path / "typer.py").write_text("raise SystemExit('sprung')")
+    called = [sys.executable, "-m", "eqlearn", "--version"]
+    said = subprocess.run(called, capture_output=True, text=True, cwd=tmp_path)
+    assert (said.returncode, said.stderr) == (0, "")
+
+
 def test_help_names_what_the_library_has(command: Command) -> None:
     text = " ".join(command("fit --help").out.split())
     for name in (*UNITS, *CRITERIA, *RECIPES):

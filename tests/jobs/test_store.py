@@ -227,6 +227,16 @@ def test_damaged_settings_are_refused_in_one_line(tmp_path: Path, name: str) -> 
     assert "\n" not in str(said.value)
 
 
+@pytest.mark.parametrize("name", ["run.db", "run.lock"])
+def test_no_link_is_followed(tmp_path: Path, name: str) -> None:
+    """R-29: not even to a file that is not there yet."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / name).symlink_to(tmp_path / "victim")
+    with pytest.raises(EqlearnError, match="got 'a link' at .*Remove the link"):
+        Store(tmp_path / "run", {})
+    assert not (tmp_path / "victim").exists()
+
+
 def test_if_all_states_are_damaged_a_candidate_begins_anew(tmp_path: Path) -> None:
     with Store(tmp_path, IDENTITY) as store:
         for n in range(3):

@@ -3,6 +3,7 @@
 Nothing heavy is imported before a command runs, so that `--help` answers at once.
 """
 
+import logging
 import os
 import signal
 import sys
@@ -55,6 +56,8 @@ def _hush_libraries() -> None:
     """Silence warnings meant for programmers, in this process and its workers."""
     warnings.simplefilter("ignore")
     os.environ["PYTHONWARNINGS"] = "ignore"
+    # Of a home that cannot be written to; it works all the same.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     sys.unraisablehook = lambda _: None
 
 

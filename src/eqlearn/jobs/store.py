@@ -118,6 +118,10 @@ class Store:
         self._file = directory / "run.db"
         with _one_line(self._file):
             directory.mkdir(parents=True, exist_ok=True)
+            for file in (self._file, directory / "run.lock"):
+                if file.is_symlink():  # who planted it would choose what is written
+                    what, hint = "a place to write to", "Remove the link."
+                    raise must("run_dir", what, "a link", hint, where=f"at {file}")
             self._lock = Lock(directory / "run.lock")
             try:
                 self._connection = _connected(self._file)

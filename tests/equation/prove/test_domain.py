@@ -389,3 +389,21 @@ def test_what_grows_beyond_all_numbers_is_not_safe(
     report = examine(graph, (1, high))
     assert report.verdict == "proved" and report.is_safe == report.is_finite == is_safe
     assert ("too large to compute" in str(report)) == (not is_safe)
+
+
+@pytest.mark.parametrize("wave", ["sin", "cos"])
+def test_a_wave_of_what_overflows_is_not_safe(wave: str) -> None:
+    """R-28: it is bounded, and yet there is no value."""
+    inner = Node("exp", ({0: 1.0},))
+    graph = Graph(1, (inner, Node(wave, ({1: 1.0},))), (({2: 1.0}, {CONSTANT: 1.0}),))
+    assert examine(graph, (1, 700)).is_safe
+    with np.errstate(all="ignore"):
+        assert np.isnan(graph.evaluate(np.array([[800.0]]))[0]).all()
+    assert not examine(graph, (1, 800)).is_safe
+
+
+def test_a_quotient_without_any_value_is_examined_in_silence() -> None:
+    nothing = Node("log", ({CONSTANT: -1.0},))
+    quotient = Node("divide", ({0: 1.0}, {1: 1.0}))
+    graph = Graph(1, (nothing, quotient), (({2: 1.0}, {CONSTANT: 1.0}),))
+    assert not examine(graph, (1, 2)).is_safe

@@ -340,7 +340,8 @@ def _must_be_positive(node: Node, cut: Callable[[Fraction], Part]) -> list[Linea
     if node.unit == "divide":
         below = node.arguments[1]
         part = cut((below, _ONE))
-        is_mostly_below = np.nanmedian(part.values(part.spread())[0]) < 0
+        seen = part.values(part.spread())[0]
+        is_mostly_below = np.sum(seen < 0) > np.sum(seen > 0)
         return [_negative(below) if is_mostly_below else below]
     return []
 

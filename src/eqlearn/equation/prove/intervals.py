@@ -210,7 +210,11 @@ def _wave(
         ends = function(a.low), function(a.high)
         low, high = _outward(np.minimum(*ends), np.maximum(*ends))
         low = np.where(_contains(a, peak + np.pi), -1.0, np.maximum(low, -1.0))
-        return Interval(low, np.where(_contains(a, peak), 1.0, np.minimum(high, 1.0)))
+        high = np.where(_contains(a, peak), 1.0, np.minimum(high, 1.0))
+        # An argument that overflows has no sine, not even a bounded one.
+        has_value = np.isfinite(a.low) & np.isfinite(a.high)
+        infinity = np.where(has_value, 0.0, np.inf)
+        return Interval(low - infinity, high + infinity)
 
     return wave
 

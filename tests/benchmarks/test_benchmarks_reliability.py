@@ -1,0 +1,37 @@
+"""Every promise is checked, and the page says by what."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.reliability import PROMISES
+from benchmarks.reliability_soak import soak
+from benchmarks.reliability_tests import TESTS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reliability.md").read_text()
+
+
+def test_no_promise_is_left_out() -> None:
+    names = [f"R-{number}" for number in range(1, 32)]
+    assert sorted(PROMISES, key=lambda name: int(name[2:])) == names
+    assert re.findall(r"^\| (R-\d+) \|", PAGE, re.M) == names
+
+
+def test_all_places_are_there_and_on_the_page() -> None:
+    lines = {line.split()[1]: line for line in PAGE.splitlines() if "| R-" in line}
+    for name, places in TESTS.items():
+        for place in places:
+            file, _, function = place.partition("::")
+            assert (ROOT / file).exists() and f"`{place}`" in lines[name]
+            assert not function or f"def {function}(" in (ROOT / file).read_text()
+
+
+@pytest.mark.slow
+def test_a_soak_tells_what_is_taken() -> None:
+    found = soak(10)
+    assert found["fits"] == 10
+    early, late = found["early"], found["late"]
+    assert isinstance(early, dict) and isinstance(late, dict)
+    assert early["files"] > 0 and late["bytes"] > 0 and late["children"] == 0
