@@ -18,6 +18,8 @@ from benchmarks.pure_noise import noise_table
 from benchmarks.recovery import RESULTS as RECOVERY
 from benchmarks.recovery_groups import is_identified_or_not
 from benchmarks.recovery_table import form_table, recovery_table
+from benchmarks.trust.counts import RESULTS as TRUST
+from benchmarks.trust.counts import trust_table
 from eqlearn.report.svg import png
 from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.criteria_compared import right_picks, selection_table
@@ -39,7 +41,7 @@ REPRODUCE = RECOVERY.with_name("reproduce.jsonl")
 NETWORKS = RECOVERY.with_name("networks.jsonl")
 TRAININGS = RECOVERY.with_name("trainings.jsonl")
 DOCS = Path("docs")
-_NAMES = ("method", "recovery", "results", "selection")
+_NAMES = ("method", "recovery", "results", "selection", "trust")
 PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 #: Weights of the validation error that the text speaks of.
 ALPHAS = (0.5, 0.75, 1.0)
@@ -89,6 +91,11 @@ def _networks(path: Path, *criteria: str) -> str:
     return f"{found.markdown_table()}\n\n{found.markdown_notes()}".rstrip()
 
 
+def _trust() -> str:
+    found = trust_table(list(whole_lines(TRUST)))
+    return f"{found.markdown_table()}\n\n{found.markdown_notes()}"
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
@@ -127,6 +134,7 @@ PIECES: Mapping[str, Callable[[], str]] = {
     "trainings": lambda: _networks(TRAININGS, "v_int_s"),
     "selection": lambda: selection_table(_recovery_lines()).markdown_table(),
     "weights": _weights,
+    "trust": _trust,
 }
 
 

@@ -21,7 +21,9 @@ from eqlearn.data.duration import seconds
 from eqlearn.model.model import Json
 from eqlearn.model.model_file import save
 from eqlearn.search.attempts.grid_networks import Grid
+from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
+from eqlearn.search.strategy import STANDARD
 
 
 def quick(**options: Any) -> EquationLearner:
@@ -367,8 +369,28 @@ def test_the_verdict_is_of_the_formula_that_was_picked(
     ((found,), (x, y)) = learner.found_, noisy
     nothing = [not one.is_something for one in found.candidates].index(True)
     domain = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
-    kinds = [verdict(found, i, y, domain).kind for i in (0, nothing)]
+    rows = JudgedRows.of(x, y, domain, STANDARD.judging)
+    names = learner.model_.inputs
+    kinds = [verdict(found, i, rows, names).kind for i in (0, nothing)]
     assert kinds == ["trusted", "nothing"]
+
+
+def test_predictions_come_with_their_errors(
+    learner: EquationLearner, noisy: tuple[Array, Array]
+) -> None:
+    x, y = noisy
+    values, std, ends = learner.predict(x, return_std=True, return_interval=0.95)
+    assert np.array_equal(values, learner.predict(x))
+    assert std.shape == values.shape and ends.shape == (len(x), 2)
+    # The noise, and little more where the rows are.
+    rms = learner.model_.chosen[0].rms
+    assert (std >= rms).all() and std.mean() < 1.2 * rms
+    inside = (ends[:, 0] <= y) & (y <= ends[:, 1])
+    assert 0.9 <= inside.mean() <= 1.0
+    far = x + 20.0 * np.ptp(x, axis=0)
+    assert learner.predict(far, return_std=True)[1].mean() > std.mean()
+    with pytest.raises(EqlearnError, match="`level` must be above 0 and below 1"):
+        learner.predict(x, return_interval=95)
 
 
 def test_nothing_is_told_before_fit() -> None:

@@ -1,5 +1,6 @@
 """What the front door does with what it is given, without a search."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,32 @@ def test_far_points_that_are_none_are_refused_in_one_line(x: Any, y: Any) -> Non
     assert "\n" not in str(caught.value)
 
 
+def test_of_far_points_it_is_said_that_it_is_them() -> None:
+    for far in (([[NAN]], [1.0]), ([[1.0]], [2j]), ([[1.0]], ["a"])):
+        with pytest.raises(EqlearnError, match="`extrapolation`"):
+            given(Learner(), ROWS, [1.0, 2.0, 3.0], None, far)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        {"depths": [2.5]},
+        {"depths": ["a"]},
+        {"depths": [10**9]},
+        {"depths": []},
+        {"units_per_type": 0},
+        {"units_per_type": 10**9},
+    ],
+)
+def test_networks_that_cannot_be_are_refused_before_the_search(
+    parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.fail("searched"))
+    (name,) = parameter
+    with pytest.raises(EqlearnError, match=f"`{name}` must be"):
+        EquationLearner(recipe="paper", **parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+
+
 def test_masked_values_are_missing() -> None:
     x = np.ma.masked_equal([[1, 2], [3, 99], [5, 6]], 99)
     with pytest.raises(EqlearnError, match="contains NaN"):
@@ -168,6 +195,9 @@ def test_masked_values_are_missing() -> None:
         given(Learner(), ROWS, y, None, None)
     with pytest.raises(EqlearnError, match="contains NaN"):
         given(Learner(), ROWS, [1.0, 2.0, 3.0], y, None)
+    rows = [np.ma.array([1.0, 2.0], mask=[False, True])] * 3
+    with pytest.raises(EqlearnError, match="contains NaN"):
+        given(Learner(), rows, [1.0, 2.0, 3.0], None, None)
     whole = np.ma.array([[1], [2], [3]])
     assert given(Learner(), whole, [1, 2, 3], None, None).x.tolist() == ROWS
 
@@ -183,6 +213,9 @@ DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
         pd.DataFrame({"a": [1, 2, 3], "t": DAYS}),
         pd.DataFrame({"t": DAYS.tz_localize("UTC")}),
         polars.DataFrame({"t": list(DAYS)}),
+        [[np.datetime64("2020-01-01")]] * 3,
+        np.array([[np.datetime64("2020-01-01", "ns")]] * 3, dtype=object),
+        np.array([[1], [np.timedelta64(5, "ns")], [2]], dtype=object),
     ],
 )
 def test_times_are_no_numbers(times: Any) -> None:
@@ -206,12 +239,24 @@ def test_weights_that_make_others_nothing_are_said() -> None:
         given(Learner(), ROWS, [1, 2, 3], [1e-300, 1.0, 1e300], None)
 
 
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_whole_numbers_that_lose_digits_are_said(kind: Any) -> None:
+    long = kind([2**60, 2**60 + 1, 2**60 + 2])
+    with pytest.warns(UserWarning, match="`y`: numbers beyond 2.53 are rounded"):
+        given(Learner(), ROWS, long, None, None)
+    with pytest.warns(UserWarning, match="`y`: numbers beyond 2.53 are rounded"):
+        given(Learner(), ROWS, kind([-(2**60), 0, 1]), None, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given(Learner(), ROWS, kind([2**53, -(2**53), 1]), None, None)
+
+
 def test_inputs_that_hardly_differ_are_said() -> None:
     with pytest.warns(UserWarning, match="`x1` is near 1e.09 .* subtract its smallest"):
         given(Learner(), [[1e9], [1e9 + 1], [1e9 + 2]], [1, 2, 3], None, None)
 
 
-@pytest.mark.parametrize("run_dir", ["a\0b", 5, b"run", ""])
+@pytest.mark.parametrize("run_dir", ["a\0b", 5, b"run", "", "\ud800"])
 def test_a_directory_that_cannot_be_is_refused(run_dir: Any) -> None:
     learner = EquationLearner(run_dir=run_dir)
     with pytest.raises(EqlearnError, match="`run_dir` must be the path"):

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from eqlearn.errors import EqlearnError
 
 if TYPE_CHECKING:
+    from eqlearn.dynamics_learner import DynamicsLearner
     from eqlearn.estimator import EquationLearner
     from eqlearn.network.architecture import Architecture
     from eqlearn.network.units import Unit, register_unit
 
-__all__ = ["Architecture", "EqlearnError", "EquationLearner", "Unit"]
-__all__ += ["__version__", "register_unit"]
+__all__ = ["Architecture", "DynamicsLearner", "EqlearnError", "EquationLearner"]
+__all__ += ["Unit", "__version__", "register_unit"]
 __version__ = "0.1.0"
 
 _HOME_OF = {
+    "DynamicsLearner": "eqlearn.dynamics_learner",
     "EquationLearner": "eqlearn.estimator",
     "Architecture": "eqlearn.network.architecture",
     "Unit": "eqlearn.network.units",

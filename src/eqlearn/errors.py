@@ -44,7 +44,14 @@ def must(
     return EqlearnError(f"`{name}` must be {what}; got {found}. {hint}".rstrip())
 
 
-def check_count(name: str, value: object, least: int = 1, hint: str = "") -> None:
+def check_count(
+    name: str,
+    value: object,
+    least: int = 1,
+    hint: str = "",
+    *,
+    most: float = float("inf"),
+) -> None:
     """Refuse what is not a whole number, Python's or NumPy's, of at least `least`.
 
     Examples
@@ -53,8 +60,9 @@ def check_count(name: str, value: object, least: int = 1, hint: str = "") -> Non
     Traceback (most recent call last):
     eqlearn.errors.EqlearnError: `n_layers` must be an integer of at least 2; got 2.5.
     """
-    if not is_whole(value) or value < least:
-        raise must(name, f"an integer of at least {least}", value, hint)
+    if not is_whole(value) or not least <= value <= most:
+        limit = f" and at most {most:,}" if most < float("inf") else ""
+        raise must(name, f"an integer of at least {least}{limit}", value, hint)
 
 
 def is_whole(value: object) -> TypeGuard[int]:

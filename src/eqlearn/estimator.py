@@ -1,20 +1,17 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
-from eqlearn.equation.prove.domain import OutputReport, domain_report
+from eqlearn.data.memory_size import n_bytes
 from eqlearn.errors import EqlearnError, must
-from eqlearn.estimator_exports import EquationExports
 from eqlearn.estimator_guesses import guessed_graphs
 from eqlearn.estimator_inputs import (
     KEPT,
@@ -33,25 +30,20 @@ from eqlearn.estimator_inputs import (
     units_of,
     validated_inputs,
 )
+from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
-from eqlearn.model.choice import CandidateChoice, candidate_number
-from eqlearn.model.model import Verdict
-from eqlearn.model.model_tables import constant_rows, equation_rows
+from eqlearn.model.choice import CandidateChoice
+from eqlearn.model.prediction import prediction_interval, prediction_std
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
-from eqlearn.search.learn import Found, Progress, learn
+from eqlearn.search.learn import Found, learn
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
-
-class EquationLearner(  # type: ignore[misc, unused-ignore]
-    EquationExports, MultiOutputMixin, RegressorMixin, BaseEstimator
-):
+class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # type: ignore[misc, unused-ignore]
     """Learn the equation behind data.
 
     Parameters
@@ -86,6 +78,10 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         Processes; -1 is one for every core, None is 1.
     scheduler : str, optional
         Address of a Dask scheduler whose workers are used instead.
+    memory : float or str, optional
+        Bytes that all processes may take together, or a text like ``"4G"``: fewer are
+        started, and those that grow beyond their share are started anew. By default
+        four fifths of the machine's.
     run_dir : path, optional
         Where every finished step is kept: `fit` again with the same data and settings
         goes on from there.
@@ -149,6 +145,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         max_attempts: int = STANDARD.agenda.most_attempts,
         n_jobs: int | None = -1,
         scheduler: str | None = None,
+        memory: float | str | None = None,
         run_dir: str | Path | None = None,
         snap: bool = True,
         guesses: Any = None,
@@ -167,6 +164,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         self.max_attempts = max_attempts
         self.n_jobs = n_jobs
         self.scheduler = scheduler
+        self.memory = memory
         self.run_dir = run_dir
         self.snap = snap
         self.guesses = guesses
@@ -227,6 +225,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
             domain,
             inputs=data.inputs,
             targets=data.targets,
+            weight=data.weight,
             selection=self.selection,
             is_flat=data.is_flat,
             parameters=parameters,
@@ -252,6 +251,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
                 max_attempts=self.max_attempts,
                 jobs=1 if self.n_jobs is None else self.n_jobs,
                 scheduler=self.scheduler,
+                memory=n_bytes(self.memory),
                 run_dir=self.run_dir,
                 guesses=self._guesses(data),
             )
@@ -270,58 +270,40 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         return [[*some, *more] for some, more in zip(known, guessed, strict=True)]
 
     def predict(
-        self, X: Any, candidate: CandidateChoice | None = None
-    ) -> NDArray[np.float64]:
-        """Compute the targets by the chosen equations, or by other candidates."""
+        self,
+        X: Any,
+        candidate: CandidateChoice | None = None,
+        *,
+        return_std: bool = False,
+        return_interval: float | None = None,
+    ) -> Any:
+        """Compute the targets by the chosen equations, or by other candidates.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        candidate : int or mapping of str to int, optional
+            The number of a candidate, or one for each target by name.
+        return_std : bool, default=False
+            Return (y, std), too: how far new measurements are off, from the noise, the
+            errors of the constants and the candidates that are nearly as good.
+        return_interval : float, optional
+            Return (y, interval), too: for 0.95 the ends, along the last axis, between
+            which 95 % of new measurements should lie.
+        """
         model = self._model(candidate)
         X = validated_inputs(self, X)
         with np.errstate(all="ignore"):
             values = model.predict(X, snapped=self.snap)
-        return values[:, 0] if self._is_flat else values
-
-    @property
-    def equation_(self) -> str:
-        """The chosen equation, a line for each target."""
-        return "\n".join(self._texts(self._model().chosen))
-
-    @property
-    def equations_(self) -> "DataFrame":
-        """Every candidate of every target, the best first."""
-        import pandas
-
-        model = self._model()
-        table = pandas.DataFrame(equation_rows(model.equations))
-        table.insert(0, "equation", self._texts(model.equations))
-        numbers = [candidate_number(model, one) for one in model.equations]
-        table.insert(1, "candidate", numbers)
-        return table
-
-    @property
-    def constants_(self) -> "DataFrame":
-        """The fitted constants of the chosen equations, with standard errors."""
-        import pandas
-
-        model = self._model()
-        columns = ["target", "of", "value", "standard_error", "snapped"]
-        rows = constant_rows(model.chosen, model.inputs)
-        return pandas.DataFrame(rows, columns=columns)
-
-    @property
-    def verdict_(self) -> tuple[Verdict, ...]:
-        """Whether the equation of each target can be trusted."""
-        return self._model().verdicts
-
-    @property
-    def interrupted_(self) -> bool:
-        """Whether Ctrl-C ended the search."""
-        return self._model().was_interrupted
-
-    @property
-    def domain_report_(self) -> tuple[OutputReport, ...]:
-        """Smallest denominator and largest output over the domain of use."""
-        model, formulas = self._model(), self._formulas()
-        low, high = np.array(model.domain).T
-        return domain_report(formulas.graph, low, high)
+            found = [values]
+            if return_std:
+                found.append(prediction_std(model, X))
+            if return_interval is not None:
+                level = return_interval
+                found.append(prediction_interval(model, X, level, values))
+        flat = [one[:, 0] if self._is_flat else one for one in found]
+        return flat[0] if len(flat) == 1 else tuple(flat)
 
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None
@@ -363,35 +345,3 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         if model.inputs != default_names("x", len(model.inputs)):
             learner.feature_names_in_ = np.array(model.inputs, dtype=object)
         return learner
-
-    def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$" if hasattr(self, "model_") else ""
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What a notebook shows: once there are equations, these."""
-        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if hasattr(self, "model_"):
-            from eqlearn.report.html import in_a_notebook
-
-            shown["text/html"] = in_a_notebook(self.model_)
-        return shown
-
-    @contextmanager
-    def _progress(
-        self, inputs: tuple[str, ...], targets: tuple[str, ...]
-    ) -> Iterator[Callable[[Progress], object]]:
-        if not self.verbose and self.callback is None:
-            yield lambda progress: None
-            return
-        from eqlearn.report.progress import BestSoFar, shown
-
-        with shown(inputs, targets) if self.verbose else nullcontext() as show:
-
-            def hear(progress: Progress) -> object:
-                if show is not None:
-                    show(progress)
-                if self.callback is None:
-                    return False
-                return self.callback(BestSoFar(progress, inputs, targets))
-
-            yield hear

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,9 @@ KEPT = frozenset(
 )
 #: The name of the paper's functions, instead of a list.
 PAPER = "paper"
-_FEWEST_LAYERS = 2
+#: Beyond these no machine could train a network.
+_FEWEST_LAYERS, _MOST_LAYERS = 2, 50
+_MOST_UNITS = 1000
 #: How the names of types begin that are times, of NumPy, pandas and polars.
 _TIMES = ("datetime", "timedelta", "date", "duration", "time")
 _SECONDS = "Turn times into numbers, such as seconds since the first."
@@ -107,9 +109,11 @@ def given(
 def numbers_of(name: str, values: Any) -> Any:
     """What scikit-learn would take for other numbers than the user meant.
 
-    Masked values are missing ones, dates are no numbers, and of what is sparse all
-    zeros are meant.
+    Masked values are missing ones, dates are no numbers, of what is sparse all zeros
+    are meant, and long whole numbers lose digits.
     """
+    if isinstance(values, list | tuple):
+        values = _listed(values)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(float), np.nan)
     if hasattr(values, "toarray"):
@@ -119,7 +123,35 @@ def numbers_of(name: str, values: Any) -> Any:
     for kind in np.atleast_1d(np.asarray(kinds, dtype=object)):
         if str(kind).lower().startswith(_TIMES):
             raise must(name, "of numbers", f"{kind} values", _SECONDS)
+    _check_array(name, values)
     return values
+
+
+def _listed(values: Any) -> Any:
+    """A list as an array that knows what is masked or a time, where there can be one.
+
+    What is neither stays a list, for scikit-learn to judge.
+    """
+    first = values[0] if len(values) else None
+    if isinstance(first, np.ma.MaskedArray):
+        with suppress(ValueError):  # rows of several lengths
+            return np.ma.stack([np.ma.asarray(row) for row in values])
+    with suppress(ValueError, TypeError, OverflowError):
+        array = np.asarray(values)
+        return array if array.dtype.kind in "mMiu" else values
+    return values
+
+
+def _check_array(name: str, values: Any) -> None:
+    """Refuse times in an array of objects; say that long whole numbers lose digits."""
+    if not isinstance(values, np.ndarray) or not values.size:
+        return
+    if values.dtype == object:
+        for value in values.flat:
+            if isinstance(value, np.datetime64 | np.timedelta64):
+                raise must(name, "of numbers", f"{value.dtype} values", _SECONDS)
+    if values.dtype.kind in "iu" and max(-int(values.min()), int(values.max())) > 2**53:
+        warnings.warn(f"`{name}`: numbers beyond 2^53 are rounded", stacklevel=5)
 
 
 def validated_inputs(learner: Any, X: Any) -> Array:
@@ -156,9 +188,15 @@ def _far_points(
     except (TypeError, ValueError) as error:
         what = "a pair (X, y) of labelled far points"
         raise must("extrapolation", what, type(extrapolation).__name__) from error
-    x_far = validated_inputs(learner, x_far)
-    with in_one_line():
-        y_far = np.asarray(numbers_of("extrapolation", y_far), dtype=float)
+    try:
+        x_far = validated_inputs(learner, x_far)
+        with in_one_line():
+            y_far = np.asarray(numbers_of("y", y_far))
+            if np.iscomplexobj(y_far):
+                raise must("y", "of real numbers", "complex ones")
+            y_far = y_far.astype(float)
+    except EqlearnError as error:  # which says X or y, as if it were those of the rows
+        raise type(error)(f"Of `extrapolation`: {error}") from error
     if not np.all(np.isfinite(y_far)):
         raise must("extrapolation", "far points (X, y) of finite numbers", "others")
     y_far = y_far[:, np.newaxis] if y_far.ndim == 1 else y_far
@@ -250,8 +288,11 @@ def recipe_of(
         if depths is not None:
             raise must("depths", "left out unless the recipe is the paper's", depths)
         return recipe
-    if depths is not None and min(depths, default=0) < _FEWEST_LAYERS:
-        raise must("depths", f"at least {_FEWEST_LAYERS} layers", list(depths))
+    check_count("units_per_type", units_per_type, most=_MOST_UNITS)
+    for depth in PAPER_DEPTHS if depths is None else depths:
+        check_count("depths", depth, least=_FEWEST_LAYERS, most=_MOST_LAYERS)
+    if depths is not None and not len(depths):
+        raise must("depths", "one number of layers at least", list(depths))
     return Grid(
         depths=PAPER_DEPTHS if depths is None else tuple(depths),
         units=units_of(functions) or PAPER_UNITS,
@@ -287,10 +328,17 @@ def check_how(learner: Any, *, has_far: bool) -> None:
     run_dir = learner.run_dir
     if run_dir is not None:
         is_path = isinstance(run_dir, str | os.PathLike) and str(run_dir)
-        if not is_path or "\0" in str(run_dir):
+        if not is_path or not _can_be_a_path(str(run_dir)):
             raise must("run_dir", "the path of a directory", run_dir)
     if learner.scheduler is not None:
         check_scheduler(learner.scheduler)
+
+
+def _can_be_a_path(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return False
 
 
 def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:

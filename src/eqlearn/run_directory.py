@@ -17,13 +17,17 @@ from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
 from eqlearn.model.choice import CandidateChoice, rechosen
+from eqlearn.model.courses import Courses, load_courses, save_courses
 from eqlearn.model.model import Model
+from eqlearn.model.prediction import prediction_interval
 
 if TYPE_CHECKING:
     from eqlearn.report.findings import Finding
 
 #: The files of a run that other commands read: all that is known, and rows to plot.
 MODEL, SAMPLE = "model.json", "sample.npz"
+#: Of learned motion: measured and simulated courses.
+COURSES = "courses.npz"
 MOST_SAMPLED = 2000
 
 
@@ -37,7 +41,9 @@ class WrittenRun:
     directory: Path
 
 
-def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
+def write_run(
+    run_dir: Path, model: Model, x: Array, y: Array, courses: Courses | None = None
+) -> WrittenRun:
     """Write the model, some rows of its data and the report into a run directory."""
     from eqlearn.jobs.store import training_curves
     from eqlearn.model.model_file import save
@@ -51,7 +57,11 @@ def write_run(run_dir: Path, model: Model, x: Array, y: Array) -> WrittenRun:
     sample = Table(_sample_names(model), values, str(run_dir / SAMPLE))
     write_table(sample.source, sample)
     found, curves = findings(model), training_curves(run_dir)
-    files = write_report(run_dir, model, x, y, findings=found, curves=curves)
+    if courses is not None:
+        save_courses(run_dir / COURSES, courses)
+    files = write_report(
+        run_dir, model, x, y, findings=found, curves=curves, courses=courses
+    )
     return WrittenRun(model, found, files, run_dir)
 
 
@@ -62,7 +72,7 @@ def clear_run(run_dir: Path) -> None:
     if not run_dir.is_dir():
         return
     remove_run(run_dir)
-    for pattern in (MODEL, SAMPLE, "report.html", "report.md", "slices*.png"):
+    for pattern in (MODEL, SAMPLE, COURSES, "report.html", "report.md", "slices*.png"):
         for path in run_dir.glob(pattern):
             path.unlink()
 
@@ -113,7 +123,10 @@ def report_run(run: Path, candidate: CandidateChoice | None = None) -> tuple[Pat
     model = rechosen(open_run(run), candidate)
     directory = run if run.is_dir() else run.parent
     x, y = sample_of(directory, model)
-    return write_report(directory, model, x, y, curves=training_curves(directory))
+    kept = directory / COURSES
+    courses = load_courses(kept) if kept.exists() else None
+    curves = training_curves(directory)
+    return write_report(directory, model, x, y, curves=curves, courses=courses)
 
 
 def sample_of(directory: Path, model: Model) -> tuple[Array, Array]:
@@ -131,23 +144,42 @@ def columns_of(table: Table, names: Sequence[str]) -> Array:
 
 
 def predict_table(
-    run: Path, source: str, candidate: CandidateChoice | None = None
+    run: Path,
+    source: str,
+    candidate: CandidateChoice | None = None,
+    interval: float | None = None,
 ) -> tuple[RawTable, dict[str, Array]]:
-    """Read a table and compute the targets for its rows, named `y_predicted`."""
+    """Read a table and compute the targets for its rows, named `y_predicted`.
+
+    With an interval of 0.95, `y_low` and `y_high` too, between which 95 % of new
+    measurements should lie.
+    """
     model = rechosen(open_run(run), candidate)
     table = read_raw(source)
     x, remarks = inputs_of(table, model.inputs, model.categories)
+    shown = printable(table.source)
     with np.errstate(all="ignore"):
         values = model.predict(x)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
         first = f"the first is data row {wrong[0] + 1:,}"
-        shown = printable(table.source)
         what = f"no finite prediction for {len(wrong):,} rows, {first}"
         remarks += (f"`{shown}`: {what}",)
+    low, high = np.transpose(model.domain)
+    beyond = np.flatnonzero(((x < low) | (x > high)).any(axis=1))
+    if len(beyond):
+        first = f"the first is data row {beyond[0] + 1:,}"
+        what = f"{len(beyond):,} rows are outside the domain of use, {first}"
+        remarks += (f"`{shown}`: {what}",)
     names = [f"{target}_predicted" for target in model.targets]
+    columns = dict(zip(names, values.T, strict=True))
+    if interval is not None:
+        with np.errstate(all="ignore"):
+            ends = prediction_interval(model, x, interval, values)
+        for target, end in zip(model.targets, ends.transpose(1, 2, 0), strict=True):
+            columns |= {f"{target}_low": end[0], f"{target}_high": end[1]}
     told = replace(table, warnings=(*table.warnings, *remarks))
-    return told, dict(zip(names, values.T, strict=True))
+    return told, columns
 
 
 def export_run(

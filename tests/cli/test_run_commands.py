@@ -129,8 +129,21 @@ def test_predict_needs_numbers_in_the_inputs_only(
         "who,voltage,resistance,current,current_predicted",
         "me,6,3,,2.0",
     ]
-    (pole,) = err.splitlines()
+    pole, beyond = err.splitlines()
     assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
+    assert "rows are outside the domain of use, the first is data row" in beyond
+
+
+def test_predict_adds_the_ends_of_an_interval(here: Path, command: Command) -> None:
+    code, out, _ = command("predict ohm-run in.csv --interval 95")
+    assert code == 0
+    names, *rows = csv.reader(out.splitlines())
+    assert names[2:] == ["current_predicted", "current_low", "current_high"]
+    for row in rows:
+        value, low, high = map(float, row[2:])
+        assert low <= value <= high
+    code, _, err = command("predict ohm-run in.csv --interval 100")
+    assert code == 2 and "--interval" in err
 
 
 @pytest.fixture(scope="module")

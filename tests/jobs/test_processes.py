@@ -176,6 +176,43 @@ def test_a_frozen_worker_is_given_up(
     assert not any(psutil.pid_exists(pid) for pid in victims)
 
 
+def test_a_stopped_worker_is_not_waited_for(own_place: Processes) -> None:
+    """R-22: near the time limit there is no time for it."""
+    own_place.start(Job("spin", spin, {"seconds": 60.0}, "data"), None)
+    begin = time.monotonic()
+    (busy,) = [worker for worker in own_place.workers if worker.is_busy]
+    os.kill(busy.pid, signal.SIGSTOP)
+    while not (ended := own_place.ended(0.1)):
+        assert time.monotonic() - begin < processes.PATIENCE
+    assert ended[0].step is None and ended[0].n_deaths == 1
+
+
+def test_a_worker_that_grows_within_a_segment_is_given_up() -> None:
+    """R-30: memory is bounded at any time, not only between segments."""
+    place = Processes(1, {"data": None}, memory=600e6)
+    try:
+        ended = one_result(wait_for(place), swell)
+    finally:
+        place.close()
+    assert ended.step is None and "more memory than its share" in ended.error
+
+
+def swell(data: Any, specification: Specification, state: bytes | None) -> Step:
+    """Take ever more memory, and do not come to an end."""
+    mine = []
+    while True:
+        mine.append(bytes(range(256)) * 40_000)
+        time.sleep(0.05 if len(mine) < 60 else 1.0)
+
+
+def test_fewer_workers_are_started_than_would_not_fit() -> None:
+    share = processes.LEAST_SHARE
+    assert processes.n_that_fit(8, None) == 8
+    assert processes.n_that_fit(8, 4 * share) == 3
+    assert processes.n_that_fit(8, share / 2) == 1
+    assert processes.n_that_fit(2, 100 * share) == 2
+
+
 def test_frozen_while_it_waits_it_is_given_up_when_it_gets_work(
     own_place: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,7 +243,7 @@ def hoard(data: Any, specification: Specification, state: bytes | None) -> Step:
 def test_a_worker_that_grows_is_started_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "_memory_each", lambda n_workers: 300e6)
+    monkeypatch.setattr(processes, "_memory_each", lambda n_workers, memory: 300e6)
     place = Processes(1, {"data": None})
     try:
         wait_for(place)

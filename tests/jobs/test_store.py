@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,20 @@ def test_a_damaged_state_costs_one_segment(tmp_path: Path) -> None:
         assert store.find("a") == Record("running", 1, state=b"1")
         store.save("a", step(b"33", is_done=True), 3.0)
         assert store.find("a") == Record("done", 2, state=b"33")
+
+
+@pytest.mark.parametrize("name", ["settings", "versions", "seconds"])
+def test_damaged_settings_are_refused_in_one_line(tmp_path: Path, name: str) -> None:
+    with Store(tmp_path, {"settings": {"seed": 1}}) as store:
+        store.save("a", Step(b"1", True), 1.0)
+    with closing(sqlite3.connect(tmp_path / "run.db")) as connection, connection:
+        connection.execute("UPDATE run SET value = '{]' WHERE name = ?", (name,))
+    with pytest.raises(
+        EqlearnError, match="a damaged one' in .*Choose another"
+    ) as said:
+        with Store(tmp_path, {"settings": {"seed": 1}}) as store:
+            print(store.seconds)
+    assert "\n" not in str(said.value)
 
 
 def test_if_all_states_are_damaged_a_candidate_begins_anew(tmp_path: Path) -> None:

@@ -130,6 +130,26 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     assert model.chosen == (_model().equations[0],)
 
 
+def test_a_covariance_is_kept_and_must_fit_its_constants() -> None:
+    plain = _model()
+    n = plain.equations[0].graph.n_parameters
+    known = tuple(tuple(float(i == j) for j in range(n)) for i in range(n))
+    first = replace(plain.equations[0], covariance=known)
+    model = replace(plain, equations=(first, *plain.equations[1:]))
+    assert from_bytes(to_bytes(model)) == model
+    document = json.loads(to_bytes(model))
+    document["equations"][0]["covariance"].append([1.0] * n)
+    with pytest.raises(EqlearnError, match=r"`equations\[0\].covariance` must be"):
+        from_document(document)
+
+
+def test_a_file_of_version_2_had_no_covariance() -> None:
+    document = json.loads(to_bytes(_model()))
+    for equation in document["equations"]:
+        del equation["covariance"]
+    assert from_document({**document, "version": 2}) == _model()
+
+
 def test_pairs_of_functions_undo_each_other() -> None:
     model = _random_model(np.random.default_rng(0))
     assert from_document(json.loads(json.dumps(to_document(model)))) == model
@@ -157,7 +177,7 @@ def test_a_file_of_version_1_is_converted(tmp_path: Path) -> None:
     np.testing.assert_allclose(model.predict(np.array([[6.0, 3.0]])), [[2.0, 12.0]])
     save(tmp_path / "new.json", model)
     assert load(tmp_path / "new.json") == model
-    assert json.loads((tmp_path / "new.json").read_text("utf-8"))["version"] == 2
+    assert json.loads((tmp_path / "new.json").read_text("utf-8"))["version"] == 3
 
 
 def test_the_logs_of_version_1_were_one_text(tmp_path: Path) -> None:
@@ -170,7 +190,7 @@ def test_the_logs_of_version_1_were_one_text(tmp_path: Path) -> None:
 
 
 def test_the_file_reads_like_a_description(good: str) -> None:
-    assert good.startswith('{\n "format": "eqlearn model",\n "version": 2,\n')
+    assert good.startswith('{\n "format": "eqlearn model",\n "version": 3,\n')
     assert '"domain": [[-1.0, 2.0], [0.0, 1e-300]],\n' in good
     assert '{"unit": "sin", "arguments": [{"x2": 1.0, "1": 0.5}]}' in good
     assert '{"connection": [0, "x2"], "value": 1.0, "error": 0.01}' in good
@@ -346,7 +366,7 @@ MALICIOUS: dict[str, tuple[bytes | Callable[[dict[str, Any]], str], str]] = {
     "proto": (_with("__proto__", {}), "`__proto__` must be absent"),
     "control characters": (_with("\x1b[2J\n", 1), r"`\['\\x1b"),
     "no format": (_replaced('"eqlearn model"', '"pickle"'), "'eqlearn model'"),
-    "of the future": (_with("version", 3), "at most 2; got 3. Update eqlearn"),
+    "of the future": (_with("version", 4), "at most 3; got 4. Update eqlearn"),
     "version as truth": (_with("version", True), "`version` must be"),
     "votes as text": (_with("equations.0.votes", "3"), r"`equations\[0\].votes`"),
     "another verdict": (

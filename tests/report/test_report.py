@@ -31,6 +31,7 @@ from eqlearn.report.findings import (
     distinct,
     findings,
     how_chosen,
+    knee,
     search_facts,
     simple,
     with_error,
@@ -441,3 +442,24 @@ def test_slices_follow_the_inputs_of_the_formula() -> None:
     drawn, left_out = slice_inputs(finding)
     assert drawn == [*range(11), 15]
     assert left_out == [11, 12, 13]
+
+
+def test_the_knee_is_where_the_error_falls_most_steeply() -> None:
+    def of_size(complexity: int, rms: float, **changes: Any) -> Any:
+        one = equation if changes.get("is_chosen", True) else rival
+        return one("y", graph({0: 1.0}), complexity=complexity, rms=rms, **changes)
+
+    long = of_size(20, 0.008)
+    others = [
+        of_size(size, rms, is_chosen=False)
+        for size, rms in ((2, 1.0), (5, 0.01), (9, 0.009), (12, 0.5))
+    ]
+    (finding,) = findings(model([long, *others]))
+    found = knee(finding)
+    assert found is not None and found.complexity == 5
+    assert "Shorter is y = " in summary_of(model([long, *others]))
+    # What was chosen is not named again, nor is anything longer.
+    (alone,) = findings(model([of_size(5, 0.01), others[0], others[2]]))
+    assert knee(alone) is None
+    (single,) = findings(model([long]))
+    assert knee(single) is None

@@ -149,6 +149,12 @@ def fit(
         str | None,
         typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead."),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="At most so much for all processes: 800M, 4G."
+        ),
+    ] = None,
     run_dir: Annotated[
         Path | None,
         typer.Option(
@@ -196,6 +202,7 @@ def fit(
             selection=selection,
             time_limit=time_limit,
             scheduler=scheduler,
+            memory=memory,
             verbose=not quiet,
         )
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ import typer
 
 from eqlearn import __version__
 from eqlearn.cli.control_command import HOW_TO, control
+from eqlearn.cli.dynamics_command import dynamics
 from eqlearn.cli.fit_command import demo, fit
 from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, REFUSED, tell
 from eqlearn.cli.reproduce_command import reproduce_app
@@ -130,6 +131,7 @@ def options(
 
 
 app.command(epilog=EXIT_CODES)(fit)
+app.command(epilog=EXIT_CODES)(dynamics)
 for _command in (show, predict, export, report, compare, demo):
     app.command()(_command)
 app.command(epilog=HOW_TO + EXIT_CODES)(control)

@@ -32,6 +32,7 @@ OPTION_NAMES = {
     "inputs": "--inputs",
     "jobs": "--jobs",
     "logs": "--log",
+    "memory": "--memory",
     "methods": "--methods",
     "models": "--models",
     "n_jobs": "--jobs",

@@ -76,6 +76,16 @@ def predict(
         ),
     ] = None,
     candidate: CandidateOption = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT",
+            min=1.0,
+            max=99.9,
+            help="Add y_low and y_high: so many per cent of new measurements should "
+            "lie between them.",
+        ),
+    ] = None,
 ) -> None:
     """Compute the targets of a run for the rows of a table.
 
@@ -84,7 +94,8 @@ def predict(
     from eqlearn.data.write_table import write_table
     from eqlearn.run_directory import predict_table
 
-    found, predicted = predict_table(run, str(table), _choice(candidate))
+    level = None if interval is None else interval / 100
+    found, predicted = predict_table(run, str(table), _choice(candidate), level)
     for line in found.warnings:
         tell(f"Note: {line}")
     if output is None:

@@ -12,7 +12,7 @@ from typing import Any
 from eqlearn.errors import is_whole, must
 from eqlearn.jobs.cluster import Cluster, client_of
 from eqlearn.jobs.job import Job
-from eqlearn.jobs.processes import Processes
+from eqlearn.jobs.processes import Processes, n_that_fit
 from eqlearn.jobs.serial import Backend, EndedSegment, Serial
 
 #: A search that is not over by then (seconds) gets worker processes.
@@ -28,9 +28,13 @@ class GrowingBackend:
     """
 
     def __init__(
-        self, n_workers: int, data: Mapping[str, Any], preload: Sequence[str] = ()
+        self,
+        n_workers: int,
+        data: Mapping[str, Any],
+        preload: Sequence[str] = (),
+        memory: float | None = None,
     ) -> None:
-        self._start = partial(Processes, n_workers, data, preload)
+        self._start = partial(Processes, n_workers, data, preload, memory)
         self._here = Serial(data)
         self._there: Processes | None = None
         self._place: Serial | Processes = self._here
@@ -79,18 +83,22 @@ def backend(
     jobs: int | None = None,
     scheduler: str | None = None,
     preload: Sequence[str] = (),
+    memory: float | None = None,
 ) -> Iterator[Backend]:
     """Open the place to compute: a given cluster, several processes, or this one.
 
-    Processes that are started here import the modules of `preload` first.
+    Processes that are started here import the modules of `preload` first. With this one
+    they share so many bytes of memory: fewer are started, and those that grow are
+    started anew.
     """
+    n_workers = n_that_fit(n_processes(jobs), memory)
     if scheduler is not None:
         with client_of(scheduler) as client, closing(Cluster(client, data)) as there:
             yield there
-    elif n_processes(jobs) == 1:
+    elif n_workers == 1:
         yield Serial(data)
     else:
-        growing = GrowingBackend(n_processes(jobs), data, preload)
+        growing = GrowingBackend(n_workers, data, preload, memory)
         try:
             yield growing
         finally:

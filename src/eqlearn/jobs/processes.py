@@ -38,12 +38,15 @@ _LONGEST_WAIT = 1.0
 _MOST_STILLBORN = 3
 #: Share of the machine's memory for all workers and this process together.
 _SHARE_OF_MEMORY = 0.8
+#: Bytes that a worker takes before it has computed much, and some to compute with.
+LEAST_SHARE = 0.4 * 2.0**30
 #: One thread each: they must not fight for cores.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 logger = logging.getLogger(__name__)
 
 _DIED = "its worker process died"
+_GREW = "its worker process took more memory than its share"
 _FROZE = f"its worker process did nothing for {PATIENCE:.0f} s"
 
 
@@ -51,7 +54,11 @@ class Processes:
     """Computes in processes that are started here, and end with this one."""
 
     def __init__(
-        self, n_workers: int, data: Mapping[str, Any], preload: Sequence[str] = ()
+        self,
+        n_workers: int,
+        data: Mapping[str, Any],
+        preload: Sequence[str] = (),
+        memory: float | None = None,
     ) -> None:
         self._data, self._preload = data, tuple(preload)
         self._waiting: deque[Started] = deque()
@@ -60,7 +67,7 @@ class Processes:
         self._home = Serial(data)
         self._n_stillborn = 0
         self._us = code_identity()
-        self._most_memory = _memory_each(n_workers)
+        self._most_memory = _memory_each(n_workers, memory)
         self.workers: list[_Worker] = []
         try:
             for _ in range(n_workers):
@@ -163,6 +170,8 @@ class Processes:
         for worker in list(self.workers):
             if worker.is_frozen():
                 ended += self._lost(worker, _FROZE)
+            elif worker.is_busy and worker.memory() > self._most_memory:
+                ended += self._lost(worker, _GREW)
             elif self._waiting and worker.is_busy_for_nothing:
                 self._replace(worker)
         return ended
@@ -260,13 +269,15 @@ class _Worker:
         now = time.monotonic()
         if self.is_idle or now - self._seen_at < PATIENCE / 4:
             return False
+        process = psutil.Process(self.pid)
         try:
-            times = psutil.Process(self.pid).cpu_times()
+            times, state = process.cpu_times(), process.status()
         except psutil.Error:
             return False  # it has died, which is seen when it is listened to
         if times.user + times.system - self._seen_time >= _SIGN_OF_LIFE:
             self._seen_at, self._seen_time = now, times.user + times.system
-        return now - self._seen_at > PATIENCE
+            return False
+        return state == psutil.STATUS_STOPPED or now - self._seen_at > PATIENCE
 
     def memory(self) -> float:
         """How much it takes, in bytes."""
@@ -284,11 +295,22 @@ class _Worker:
         self._process.wait()
 
 
-def _memory_each(n_workers: int) -> float:
-    """Bytes that a worker may take before it is started anew: an even share."""
+def _memory_each(n_workers: int, memory: float | None) -> float:
+    """Bytes that a worker may take before it is started anew: an even share.
+
+    This process has a share, too. Without a limit it is most of the machine's memory.
+    """
     import psutil
 
-    return _SHARE_OF_MEMORY * float(psutil.virtual_memory().total) / (n_workers + 1)
+    most = float(psutil.virtual_memory().total)
+    return (_SHARE_OF_MEMORY * most if memory is None else memory) / (n_workers + 1)
+
+
+def n_that_fit(n_workers: int, memory: float | None) -> int:
+    """How many workers have a share that is enough to compute with."""
+    if memory is None:
+        return n_workers
+    return max(1, min(n_workers, int(memory // LEAST_SHARE) - 1))
 
 
 def _command(channel: int) -> list[str]:

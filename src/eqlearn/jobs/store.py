@@ -420,6 +420,14 @@ def _one_line(file: Path) -> Iterator[None]:
         raise must(
             "run_dir", "a place to write to", str(error), hint, where=f"for {file}"
         ) from error
+    except EqlearnError:
+        raise
+    except (ValueError, TypeError, AttributeError) as error:
+        # SQLite sees what is wrong with its pages, and not with what is in them.
+        what, hint = "a run that was left as it is", "Choose another directory."
+        raise must(
+            "run_dir", what, "a damaged one", hint, where=f"in {file}"
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         hint = "Choose a directory that can be written to."

@@ -1,4 +1,4 @@
-"""What a model file may hold: its schema, and how a file of version 1 becomes one."""
+"""What a model file may hold: its schema, and what becomes of older files."""
 
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -10,7 +10,7 @@ from eqlearn.network.document import MOST_INPUTS, MOST_OUTPUTS
 
 #: What the file says of itself; the version changes when older programs must refuse.
 FORMAT = "eqlearn model"
-VERSION = 2
+VERSION = 3
 LARGEST_FILE = 4 * 2**20  # bytes; a model of ten targets takes some 50 kB
 MOST_EQUATIONS = 2_000
 _LONGEST_TEXT = 100_000
@@ -51,6 +51,7 @@ class EquationRow(_Strict):
     has_pole: bool
     scores: Annotated[dict[_Text, float], Field(max_length=_MOST_FACTS)]
     constants: Annotated[list[ConstantRow], FailFast()]
+    covariance: Annotated[list[list[float]], FailFast()] = []
     graph: dict[str, Any]
     snapped: dict[str, Any]
 
@@ -107,13 +108,15 @@ class File(_Strict):
 
 
 def validated(document: dict[str, Any]) -> File:
-    """Check a document against the schema; one of version 1 is converted first."""
+    """Check a document against the schema; one of an older version is converted."""
     version = document.get("version")
     if document.get("format") == FORMAT and type(version) is int:
         if version > VERSION:
             raise must("version", f"at most {VERSION}", version, "Update eqlearn.")
         if version == 1:
             document = _from_version_1(document)
+        if version == 2:  # which had no covariance
+            document = {**document, "version": VERSION}
     return _as(File, document)
 
 

@@ -46,6 +46,7 @@ class Equation:
     has_pole: bool  # a denominator changes sign in the domain of use
     is_chosen: bool  # one for each target
     formula: str = ""  # for the reader of the file
+    covariance: tuple[tuple[float, ...], ...] = ()  # of `constants`, where it is known
     scores: Mapping[str, float] = field(default_factory=dict)  # further ones, by name
 
 

@@ -183,6 +183,7 @@ def _equation_document(equation: Equation) -> dict[str, Any]:
             }
             for constant in equation.constants
         ],
+        "covariance": equation.covariance,
         "graph": graphs.to_document(equation.graph),
         "snapped": graphs.to_document(equation.snapped),
     }
@@ -267,8 +268,18 @@ def _equation(row: EquationRow, n_inputs: int, place: str) -> Equation:
         has_pole=row.has_pole,
         is_chosen=row.is_chosen,
         formula=row.formula,
+        covariance=_covariance(row, graph, f"{place}.covariance"),
         scores={name: float(score) for name, score in row.scores.items()},
     )
+
+
+def _covariance(
+    row: EquationRow, graph: Graph, place: str
+) -> tuple[tuple[float, ...], ...]:
+    n = graph.n_parameters
+    if row.covariance and [len(one) for one in row.covariance] != [n] * n:
+        raise must(place, f"{n} rows of {n} numbers, or none", len(row.covariance))
+    return tuple(tuple(map(float, one)) for one in row.covariance)
 
 
 def _graph(document: dict[str, Any], n_inputs: int, place: str) -> Graph:

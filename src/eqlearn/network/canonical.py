@@ -16,6 +16,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, COSINE, Connection, Graph, Linear, Node
 from eqlearn.network.kernels import evaluate, tape
+from eqlearn.network.transform import multiplied_out
 from eqlearn.network.units import unit
 
 # A phase in (-π/2 + slack, π/2 + slack]: cosines, at π/2, are not at its edge.
@@ -26,9 +27,13 @@ def canonical(graph: Graph, x: Array) -> Graph:
     """Bring a graph into the one form, over data `x` (D, N)."""
     tidy = normalise(compact(graph), x)
     # Units that differed only by a sign, a scale or the order of factors are equal now.
-    while len((merged := compact(tidy)).nodes) < len(tidy.nodes):
+    while _size(merged := compact(tidy)) < _size(tidy):
         tidy = normalise(merged, x)
     return tidy
+
+
+def _size(graph: Graph) -> tuple[int, int]:
+    return len(graph.nodes), sum(map(len, graph.slots()))
 
 
 def compact(graph: Graph) -> Graph:
@@ -43,7 +48,7 @@ def compact(graph: Graph) -> Graph:
         (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
     )
     lifted = _with_lifted_quotients(Graph(graph.n_inputs, tuple(units.nodes), outputs))
-    return _without_unused(lifted)
+    return _without_unused(multiplied_out(lifted))
 
 
 class _Units:
@@ -65,15 +70,42 @@ class _Units:
                 quotient = _lone_quotient(own, self.nodes, self.n_inputs)
                 if quotient is not None:  # (a / b) c is (a c) / b
                     return self._divided_product(own, quotient, other)
+                if self._has_quotient_by(own, other):  # (a / b + c) b is a + c b
+                    return self._sum_of_products(own, other)
+        if name == "divide" and (whole := _whole_part(*taken)):
+            rest = {s: w for s, w in taken[0].items() if s not in taken[1]}
+            return _with_constant(self.put("divide", [rest, taken[1]]), whole)
         key = (name, tuple(tuple(sorted(linear.items())) for linear in taken))
         if key not in self._known:
             self._known[key] = self.n_inputs + len(self.nodes)
             self.nodes.append(Node(name, taken))
         return {self._known[key]: 1.0}
 
+    def _has_quotient_by(self, own: Linear, other: Linear) -> bool:
+        """Whether a sum has a quotient by this one feature among its terms."""
+        if len(own) != 1 or CONSTANT in own or len(other) < 2:
+            return False
+        quotients = (
+            _lone_quotient({source: 1.0}, self.nodes, self.n_inputs) for source in other
+        )
+        return any(
+            q is not None and q.arguments[1].keys() == own.keys() for q in quotients
+        )
+
+    def _sum_of_products(self, own: Linear, other: Linear) -> Linear:
+        total: dict[int, float] = {}
+        for source, weight in other.items():
+            for feature, one in self.put("multiply", [own, {source: weight}]).items():
+                total[feature] = total.get(feature, 0.0) + one
+        return {feature: weight for feature, weight in total.items() if weight != 0.0}
+
     def _divided_product(self, own: Linear, quotient: Node, other: Linear) -> Linear:
         ((_, weight),) = own.items()
         above = {s: weight * w for s, w in quotient.arguments[0].items()}
+        if other.keys() == quotient.arguments[1].keys() and len(other) == 1:
+            ((source, factor),) = other.items()  # (a / b) b is a
+            share = factor / quotient.arguments[1][source]
+            return {s: share * w for s, w in above.items()}
         product = self.put("multiply", [above, other])
         return self.put("divide", [product, quotient.arguments[1]])
 
@@ -149,6 +181,20 @@ def _folded_quotient(above: Linear, below: Linear) -> Linear | None:
         weight == ratio * below[source] for source, weight in above.items()
     )
     return {CONSTANT: ratio} if is_multiple else None
+
+
+def _whole_part(above: Linear, below: Linear) -> float:
+    """What a sum holds of the one feature that divides it: (a + c b) / b has c."""
+    (source, weight), *others = below.items()
+    if others or source == CONSTANT or source not in above:
+        return 0.0
+    return above[source] / weight
+
+
+def _with_constant(linear: Linear, constant: float) -> Linear:
+    total = linear.get(CONSTANT, 0.0) + constant
+    rest = {source: weight for source, weight in linear.items() if source != CONSTANT}
+    return {CONSTANT: total, **rest} if total else rest
 
 
 def _rewritten(name: str, arguments: list[Linear]) -> tuple[str, tuple[Linear, ...]]:
@@ -314,6 +360,14 @@ def _normal_logarithm(arguments: list[Linear]) -> _Normal:
     return _Normal([scaled], shift=math.log(scale), fixed=((0, lead),))
 
 
+def _normal_origin(arguments: list[Linear]) -> _Normal:
+    """The input has the weight 1, and where it begins is given."""
+    lead = _leading(arguments[0])
+    scale = arguments[0][lead]
+    fixed = tuple((0, source) for source in arguments[0])
+    return _Normal([_divided(arguments[0], scale)], scale, fixed=fixed)
+
+
 #: How a unit's arbitrary scales and signs are chosen; other units have none.
 _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "multiply": _normal_product,
@@ -322,6 +376,7 @@ _RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
     "exp": _normal_exponential,
     "sqrt": _normal_root,
     "log": _normal_logarithm,
+    "origin": _normal_origin,
 }
 
 

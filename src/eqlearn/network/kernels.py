@@ -31,11 +31,12 @@ COMPILED = (
     "asin",
     "acos",
     "atan",
+    "origin",
 )
 _OTHER = len(COMPILED)
 # The places of these names, for compiled code: one branch each below.
 _IDENTITY, _SIN, _COS, _MULTIPLY, _SQUARE, _EXP, _LOG, _SQRT, _TANH = range(9)
-_DIVIDE, _ASIN, _ACOS, _ATAN = range(9, _OTHER)
+_DIVIDE, _ASIN, _ACOS, _ATAN, _ORIGIN = range(9, _OTHER)
 
 
 class Tape(NamedTuple):
@@ -239,7 +240,7 @@ def _forward(  # type: ignore[no-untyped-def]
                 slopes[slot + 1, n] = -value[n] * slope[n]
         else:
             for n in range(z.shape[0]):
-                value[n], slope[n] = _elementary(code, z[n], floor)
+                value[n], slope[n] = elementary(code, z[n], floor)
     if stop < codes.shape[0]:
         end = first_slot[stop + 1]
     else:
@@ -249,7 +250,7 @@ def _forward(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(inline="always", error_model="numpy")
-def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
+def elementary(code, z, floor):  # type: ignore[no-untyped-def]
     """Value and derivative of the unary units that need no special care."""
     if code == _SQUARE:
         return z * z, 2.0 * z
@@ -275,7 +276,7 @@ def _elementary(code, z, floor):  # type: ignore[no-untyped-def]
         return np.arccos(z), -1.0 / np.sqrt(1.0 - z * z)
     if code == _ATAN:
         return np.arctan(z), 1.0 / (1.0 + z * z)
-    if code == _IDENTITY:
+    if code == _IDENTITY or code == _ORIGIN:
         return z, 1.0
     return np.nan, np.nan  # a name without code must not pass for another unit
 

@@ -70,3 +70,32 @@ def _moved(linear: Linear, numbers: Mapping[int, int]) -> Linear:
     for source, weight in linear.items():  # two of them may have become one unit
         moved[numbers[source]] = moved.get(numbers[source], 0.0) + weight
     return moved
+
+
+def multiplied_out(graph: Graph) -> Graph:
+    """The graph with z + (c + u) z as (1 + c) z + u z, wherever z is beside a product.
+
+    The constant c and the weight of z would say the same, and no pruning could tell.
+    """
+    slots, slot = graph.slots(), 0
+    for k, node in enumerate(graph.nodes):
+        if node.unit == "multiply":
+            for z, factor in ((slot, slot + 1), (slot + 1, slot)):
+                _move_constant(slots, graph.n_inputs + k, z, factor)
+        slot += len(node.arguments)
+    return graph.with_slots(slots)
+
+
+def _move_constant(slots: list[Linear], product: int, z: int, factor: int) -> None:
+    """Move the constant of a factor out of a product, if z is in every sum with it."""
+    constant = slots[factor].get(CONSTANT, 0.0)
+    if constant == 0.0 or len(slots[factor]) == 1 or len(slots[z]) != 1:
+        return
+    ((source, weight),) = slots[z].items()
+    users = [number for number, linear in enumerate(slots) if product in linear]
+    if source == CONSTANT or not all(source in slots[number] for number in users):
+        return
+    slots[factor] = {s: w for s, w in slots[factor].items() if s != CONSTANT}
+    for number in users:
+        more = slots[number][product] * constant * weight
+        slots[number] = {**slots[number], source: slots[number][source] + more}

@@ -51,6 +51,8 @@ _TABLE: dict[str, Unit] = {
         Unit("asin", 1, lambda xp, z: xp.asin(z)),
         Unit("acos", 1, lambda xp, z: xp.acos(z)),
         Unit("atan", 1, lambda xp, z: xp.atan(z)),
+        # An input from where its values begin, as a year from 1990: never folded.
+        Unit("origin", 1, lambda xp, z: z),
     )
 }
 

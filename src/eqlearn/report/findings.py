@@ -3,6 +3,7 @@
 A model may come from a file of a stranger: its names are shown as mere text.
 """
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -105,6 +106,41 @@ def what_came_second(model: Model, finding: Finding) -> str:
     return (
         f"{text} and a complexity of {second.complexity}, "
         f"{behind:.3g} behind by the criterion."
+    )
+
+
+def knee(finding: Finding) -> Equation | None:
+    """The candidate up to which the error falls most steeply with size.
+
+    None unless it is shorter than the chosen one.
+    """
+    everything = (finding.chosen, *finding.others)
+    front: list[Equation] = []
+    for one in sorted(everything, key=lambda one: (one.complexity, one.rms)):
+        if math.isfinite(one.rms) and (not front or one.rms < front[-1].rms):
+            front.append(one)
+    if len(front) < 2:
+        return None
+    least = 1e-12 * front[0].rms  # what is exact has no logarithm
+
+    def fall(step: tuple[Equation, Equation]) -> float:
+        before, after = step
+        gained = math.log(before.rms / max(after.rms, least))
+        return gained / max(after.complexity - before.complexity, 1)
+
+    _, found = max(itertools.pairwise(front), key=fall)
+    is_shorter = found.complexity < finding.chosen.complexity
+    return found if is_shorter else None
+
+
+def what_is_shorter(model: Model, finding: Finding) -> str:
+    """Name the shortest formula after which little is gained, if it was not chosen."""
+    found = knee(finding)
+    if found is None:
+        return ""
+    return (
+        f"Shorter is {formula(found, model)} with an error of {found.rms:.3g} and a "
+        f"complexity of {found.complexity}: up to it the error falls most steeply."
     )
 
 

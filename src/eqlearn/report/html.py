@@ -23,6 +23,7 @@ from eqlearn.network.graph import Graph
 from eqlearn.report import findings as found
 from eqlearn.report import plots
 from eqlearn.report.findings import Finding
+from eqlearn.report.motion_plots import Panel
 from eqlearn.report.svg import inline
 from eqlearn.report.typeset import Typeset, in_words, typeset
 
@@ -44,6 +45,7 @@ def page(
     y: Array,
     *,
     curves: Sequence[Mapping[str, Any]],
+    panels: Sequence[Panel] = (),
 ) -> str:
     """Write the page; x (N, D) and y (N, M) are the data or a sample of them."""
     sections = [
@@ -59,6 +61,7 @@ def page(
         ],
         sections=sections,
         phases=_phases(curves),
+        motion=[(_svg(p.figure, p.caption, p.name), p.caption) for p in panels],
         n_shown=len(x),
         origin=model.origin.facts(),
         search=[(name, _cut(value)) for name, value in found.search_facts(model)],

@@ -118,8 +118,8 @@ def plot_fit(measured: Array, predicted: Array, target: str) -> "Figure":
         _scatter(axis, measured, predicted)
         ends = [float(np.min(measured)), float(np.max(measured))]
         axis.plot(ends, ends, color=FORMULA, lw=1.2)
-        _label(axis, "x", f"measured {_short(target)}")
-        _label(axis, "y", "predicted")
+        label(axis, "x", f"measured {short_name(target)}")
+        label(axis, "y", "predicted")
     return figure
 
 
@@ -128,8 +128,8 @@ def plot_residuals(measured: Array, predicted: Array, target: str) -> "Figure":
     with drawing() as (figure, (axis,)):
         _scatter(axis, predicted, measured - predicted)
         axis.axhline(0.0, color=FORMULA, lw=1.2)
-        _label(axis, "x", f"predicted {_short(target)}")
-        _label(axis, "y", "measured − predicted")
+        label(axis, "x", f"predicted {short_name(target)}")
+        label(axis, "y", "measured − predicted")
     return figure
 
 
@@ -151,8 +151,8 @@ def plot_histogram(measured: Array, predicted: Array) -> "Figure":
         else:
             axis.bar([centre], [len(residuals)], 0.1, color=MEASURED)
             axis.set_xlim(centre - 1, centre + 1)
-        _label(axis, "x", "measured − predicted")
-        _label(axis, "y", "rows")
+        label(axis, "x", "measured − predicted")
+        label(axis, "y", "rows")
     return figure
 
 
@@ -176,8 +176,8 @@ def plot_front(equations: Sequence[Equation]) -> "Figure":
         axis.locator_params(axis="x", integer=True)
         axis.margins(y=0.15)
         _use_decades(axis, errors)
-        _label(axis, "x", "complexity")
-        _label(axis, "y", "error (root mean square)")
+        label(axis, "x", "complexity")
+        label(axis, "y", "error (root mean square)")
     return figure
 
 
@@ -232,8 +232,8 @@ def plot_phases(
         axis.set_xlim(0, 1)
         if spans_decades:
             _use_decades(axis, np.concatenate(seen))
-        _label(axis, "x", "share of the epochs")
-        _label(axis, "y", name)
+        label(axis, "x", "share of the epochs")
+        label(axis, "y", name)
     return figure
 
 
@@ -291,13 +291,15 @@ def without_missing_glyphs() -> Iterator[None]:
         yield
 
 
-def _label(axis: "Axes", which: str, text: str) -> None:
+def label(axis: "Axes", which: str, text: str) -> None:
+    """Name an axis, `x` or `y`, by plain text."""
     # A column may be called "$x$": it is a name, not mathematics.
     axis.set(**{f"{which}label": text})
     getattr(axis, f"{which}axis").label.set_parse_math(False)
 
 
-def _short(name: str, number: int = 0) -> str:
+def short_name(name: str, number: int = 0) -> str:
+    """A name as it is shown: harmless, and cut if it is long."""
     return printable(visible(name, number), LONGEST_LABEL)
 
 
@@ -364,8 +366,8 @@ class _Slices:
         for number, (rival, (color, dashes)) in enumerate(styles, start=2):
             self._draw_line(axis, cut, rival, f"candidate {number}", color, dashes)
         self._draw_line(axis, cut, self._graph, "formula", FORMULA, "-")
-        _label(axis, "x", _short(self._names[cut.along], cut.along))
-        _label(axis, "y", _short(self._target) if has_target else "")
+        label(axis, "x", short_name(self._names[cut.along], cut.along))
+        label(axis, "y", short_name(self._target) if has_target else "")
         axis.set(xlim=(cut.line[0], cut.line[-1]), ylim=(self._low, self._high))
 
     def _draw_measurements(self, axis: "Axes", cut: _Cut) -> None:

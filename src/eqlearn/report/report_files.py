@@ -11,11 +11,13 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.errors import must
+from eqlearn.model.courses import Courses
 from eqlearn.model.model import Model
 from eqlearn.report import plots
 from eqlearn.report.findings import Finding
 from eqlearn.report.findings import findings as findings_of
 from eqlearn.report.html import page, slice_inputs
+from eqlearn.report.motion_plots import motion_panels
 from eqlearn.report.svg import png
 from eqlearn.report.text import markdown
 
@@ -31,6 +33,7 @@ def write_report(
     *,
     findings: Sequence[Finding] | None = None,
     curves: Sequence[Mapping[str, Any]] = (),
+    courses: Courses | None = None,
 ) -> tuple[Path, ...]:
     """Write the report of a model into a directory, all of it or nothing.
 
@@ -47,6 +50,8 @@ def write_report(
     curves : sequence of mappings
         What each segment of the paper's training left, batch after batch; see
         `eqlearn.report.plots.plot_phases`. Empty for the fast recipe.
+    courses : Courses, optional
+        Measured and simulated motion, if the targets are rates of states.
 
     Returns
     -------
@@ -56,9 +61,13 @@ def write_report(
     x, y = _checked(model, x, y)
     found = findings_of(model) if findings is None else findings
     images = {_image_name(one): png(_slices(model, one, x, y)) for one in found}
+    slices = list(images)
+    panels = [] if courses is None else motion_panels(model, courses)
+    images |= {f"{panel.name}.png": png(panel.figure) for panel in panels}
+    text = page(model, found, x, y, curves=curves, panels=panels)
     files = {
-        "report.html": page(model, found, x, y, curves=curves).encode(),
-        "report.md": markdown(model, found, list(images)).encode(),
+        "report.html": text.encode(),
+        "report.md": markdown(model, found, slices).encode(),
         **images,
     }
     return _written(Path(directory), files)

@@ -30,6 +30,7 @@ def _summary_of(model: Model, finding: Finding) -> Iterator[str]:
         yield f"{name}: {value}"
     yield from textwrap.wrap(_sentence(finding.domain), _WIDTH)
     yield from textwrap.wrap(found.what_came_second(model, finding), _WIDTH)
+    yield from textwrap.wrap(found.what_is_shorter(model, finding), _WIDTH)
 
 
 def _verdict(finding: Finding) -> str:
@@ -110,6 +111,7 @@ def _markdown_of(model: Model, finding: Finding, image: str) -> Iterator[str]:
     yield from _code(_aligned(cells, ("the weight of", "as fitted", "set to")))
     yield from ("", "### How it was chosen", "")
     yield found.how_chosen(model, finding)
+    yield escaped(_plain(found.what_is_shorter(model, finding)))
     yield from _code(_candidates(model, finding))
     yield from ("", "### Beyond the data", "")
     yield f"![The formula along each input, well beyond the data]({image})"

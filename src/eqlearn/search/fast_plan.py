@@ -277,6 +277,7 @@ class FastPlan:
             n_agreeing=self._pool.n_agreeing(),
             n_in_vain=n_attempts - self._ahead.at,
             lead=self._pool.lead(),
+            lead_of_size=self._pool.lead(best.graph.n_parameters),
             is_surveyed=is_surveyed,
             n_kinds=self._n_kinds(),
         )

@@ -97,7 +97,11 @@ def learn(
         # What it took to prepare is part of the time that was granted.
         limit, spent = request.time_limit, time.monotonic() - begin
         place = backend(
-            data, jobs=request.jobs, scheduler=request.scheduler, preload=PRELOAD
+            data,
+            jobs=request.jobs,
+            scheduler=request.scheduler,
+            preload=PRELOAD,
+            memory=request.memory,
         )
         with interrupts.listening(), place as workers:
             ending = run(

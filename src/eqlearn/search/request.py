@@ -63,6 +63,8 @@ class Request:
         Processes to use; by default one for every core.
     scheduler : str, optional
         Address of a Dask scheduler whose workers are to be used instead.
+    memory : float, optional
+        Bytes that all processes may take together; by default most of the machine's.
     run_dir : path, optional
         Where every finished step is kept. The same request again goes on from there.
     guesses : graphs for each target, optional
@@ -83,6 +85,7 @@ class Request:
     max_attempts: int | None = None
     jobs: int | None = None
     scheduler: str | None = None
+    memory: float | None = None
     run_dir: Path | str | None = None
     guesses: Sequence[Sequence[Graph]] | None = None
     strategy: Strategy = STANDARD
@@ -114,7 +117,7 @@ class Request:
         if self.units is None:
             return tuple(sorted(BUILT_IN))
         is_papers = set(self.units) <= set(PAPER_UNITS)
-        return () if is_papers else tuple({*self.units, "multiply", "divide"})
+        return () if is_papers else tuple({*self.units, "multiply", "divide", "origin"})
 
     @property
     def grid(self) -> Grid | None:

@@ -137,17 +137,22 @@ class Survey:
         3.0, "times the best squared residual, which it then leaves"
     )
     n_quick: int = tuned(
-        6, "kinds of looks before the first attempts: together about as quick as these"
+        9, "kinds of looks before the first attempts: together about as quick as these"
     )
     telling: int = tuned(
-        13, "kinds of looks after which formulas of other kinds have had their chance"
+        16, "kinds of looks after which formulas of other kinds have had their chance"
     )
     most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
     looks_a_job: int = tuned(4, "looks of one job: half a second or so")
     order: tuple[LookOrder, ...] = tuned(
         (
-            *(("fast waves", 0, None, 5), ("small", 0, 2, 9)),
-            *(("sums", 0, None, 9), ("exp", 0, None, 4)),
+            *(("fast waves", 0, None, 5), ("small", 0, 2, 9), ("curves", 0, None, 1)),
+            *(
+                ("whole sums", 3, None, 9),
+                ("whole sums", 0, None, 9),
+                ("sums", 0, None, 9),
+                ("exp", 0, None, 4),
+            ),
             *(("powers", 0, None, 3), ("waves", 0, None, 4)),
             *(("exp", 1, None, 4), ("bends", 0, None, 3), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
@@ -310,12 +315,20 @@ class Pooling:
 class Residuals:
     """When residuals are noise, and when they are part of a law."""
 
-    fewest_rows: int = tuned(2000, "with fewer rows neighbours say nothing")
+    fewest_rows: int = tuned(2000, "with fewer rows neighbours alone say too little")
     fewest_of_all: int = tuned(50, "with fewer rows nothing does")
+    fewest_judged: int = tuned(20, "with fewer rows not even a verdict can say")
     most_inputs: int = tuned(6, "inputs along which structure is looked for")
+    most_for_neighbours: int = tuned(
+        10, "inputs beyond which rows have no neighbours, and finding them takes long"
+    )
     likely: float = tuned(0.02, "chance above which what is left is noise")
     unlikely: float = tuned(1e-4, "chance below which it is part of a law")
-    most_rows: int = tuned(10_000, "rows that are looked at: enough to tell")
+    most_rows: int = tuned(
+        10_000, "rows whose neighbours are looked at: enough to tell"
+    )
+    most_rows_smooth: int = tuned(2000, "rows that polynomials are fitted to")
+    most_rows_waves: int = tuned(4000, "rows that waves are looked for in")
     n_neighbours: int = tuned(2, "of each row")
     noise: float = tuned(2.0, "standard errors below which residuals are noise")
     structure: float = tuned(3.0, "standard errors above which they are part of a law")
@@ -334,13 +347,20 @@ class Stopping:
     lead: float = tuned(
         30.0, "criterion by which a formula is ahead of all that differ, to be enough"
     )
+    lead_in_doubt: float = tuned(
+        300.0, "the same where what is left is perhaps part of a law"
+    )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
+    beyond_doubt: float = tuned(100.0, "lead that nothing found later will make up for")
+    kinds_before_doubt_ends: int = tuned(4, "kinds of looks before that: the cheapest")
+    few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (5, 5, 6, 9), "kinds of looks that find all formulas of 1, 2, 3, 4 constants"
+        (8, 8, 9, 12, 16),
+        "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(
@@ -374,6 +394,26 @@ class Judging:
     )
     exact: float = tuned(1e-9, "share of the spread that is rounding, not a residual")
     n_points: int = tuned(2000, "points of the domain where rivals are compared")
+    most_rows: int = tuned(4000, "rows that a verdict looks at: it takes a second")
+    most_parameters: int = tuned(
+        40, "constants of a formula beyond which only its residuals are looked at"
+    )
+    rival_chance: float = tuned(
+        0.03, "chance that another formula is the law which is a doubt"
+    )
+    held_out: float = tuned(0.2, "share of the rows that are held out at either end")
+    most_regions: int = tuned(6, "inputs along which rows are held out")
+    region_off: float = tuned(
+        0.1, "share of the spread by which these may be missed by the rest"
+    )
+    constants_off: float = tuned(
+        0.03, "standard error of predictions in the domain, in shares of their spread"
+    )
+    n_iterations: int = tuned(30, "of fits that are made to judge")
+    wild: float = tuned(6.0, "usual distances at which a row does not follow")
+    most_wild: float = tuned(0.12, "share of the rows that may not; more are noise")
+    copy: float = tuned(0.1, "how far from 1 a slope is that makes a column the target")
+    fewest_differences: int = tuned(10, "of equal inputs, for the noise to be known")
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,21 @@ def test_no_formula_is_called_a_bug_because_it_is_rounded(
     assert bool(caplog.messages) == (form in ("sympy", "latex", "mathml"))
 
 
+@pytest.mark.parametrize("form", ["sympy", "latex", "mathml", "python", "c"])
+def test_no_formula_is_called_a_bug_because_sympy_takes_it_apart(
+    form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SymPy writes e^(a - b log t) as e^a t^-b, infinity by zero."""
+    rate = TODAY / 20
+    decay = {CONSTANT: rate * float(np.log(TODAY)), 1: -rate}
+    graph = Graph(
+        1, (Node("log", ({0: 1.0},)), Node("exp", (decay,))), (({2: 1.0}, ONE),)
+    )
+    export(formulas([graph], ["t"], ["y"], [(TODAY, TODAY + 100)]), form)
+    is_sympy = form in ("sympy", "latex", "mathml")
+    assert ("compute it by evalf" in caplog.text) == is_sympy
+
+
 def test_nothing_is_said_of_a_formula_that_keeps_its_digits(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

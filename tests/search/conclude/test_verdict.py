@@ -7,82 +7,123 @@ import numpy as np
 import pytest
 from found import LINE, MEAN, ONE, candidate, found
 
+from eqlearn._types import Array
 from eqlearn.model.model import Verdict
-from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
+from eqlearn.search.strategy import STANDARD
 
-# Of spread 1, and a domain that is wider than the data.
-Y = np.array([-1.0, 1.0] * 20)
 DOMAIN = np.array([[-3.0, 3.0]])
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1.5, 1.5, (200, 1))
+NOISE = 0.02 * RNG.normal(size=200)
+Y = 2.0 * X[:, 0] + NOISE
 
+FREE = replace(LINE, fixed=frozenset({(1, CONSTANT)}))
 STEEP = Graph(1, (), (({0: 2.5}, ONE),))
 NEARLY = Graph(1, (), (({0: 2.01}, ONE),))
+RMS = float(np.std(NOISE))
 
 
-def judged(*candidates: Any, pick: int = 0, **changes: Any) -> Verdict:
-    return verdict(found(*candidates, **changes), pick, Y, DOMAIN)
+def rows(y: Array = Y) -> JudgedRows:
+    return JudgedRows.of(X, y, DOMAIN, STANDARD.judging)
 
 
-def test_what_several_attempts_agree_on_is_trusted() -> None:
+def line(**changes: Any) -> Any:
+    return candidate(**{"graph": FREE, "rms": RMS, **changes})
+
+
+def judged(*candidates: Any, pick: int = 0, y: Array = Y, **changes: Any) -> Verdict:
+    return verdict(found(*candidates, **changes), pick, rows(y), ["t"])
+
+
+def test_what_leaves_noise_and_has_no_rival_is_trusted() -> None:
+    said = judged(line())
     agreed = "3 of 9 independent attempts ended in it"
-    reason = f"{agreed}, and 1 % of the target's spread is left."
-    assert judged(candidate()) == Verdict("trusted", (reason,))
+    assert said.kind == "trusted"
+    assert said.reasons[0] == f"{agreed}, and 1.1 % of the target's spread is left."
+    assert said.advice == ()
 
 
-def test_an_exact_formula_needs_no_second_attempt() -> None:
-    said = judged(candidate(rms=1e-12, votes=1))
+def test_a_large_lead_is_enough_though_no_second_attempt_ended_in_it() -> None:
+    said = judged(line(votes=1), candidate(STEEP, bic=0.0))
+    assert said.kind == "trusted"
+    assert "Every formula that says something else is far behind." in said.reasons
+
+
+def test_many_votes_are_not_enough_if_another_is_close() -> None:
+    said = judged(line(votes=9), candidate(STEEP, bic=-99.0))
+    assert said.kind == "doubtful"
+    assert "with a chance of 38 % one of them is the law" in said.reasons[1]
+    assert "further out" in said.advice[0]
+    # One that is far behind, or says the same, is none.
+    assert judged(line(), candidate(STEEP, bic=0.0)).kind == "trusted"
+    assert judged(line(), candidate(NEARLY, bic=-99.0)).kind == "trusted"
+
+
+def test_an_exact_formula_needs_no_more() -> None:
+    said = judged(line(rms=1e-12, votes=1), candidate(STEEP, bic=-99.0))
     assert said.kind == "trusted"
     assert said.reasons[0].startswith("The formula is exact")
 
 
+def test_what_is_left_must_be_noise() -> None:
+    said = judged(line(), y=Y + 0.05 * np.sin(20 * X[:, 0]))
+    assert said.kind == "doubtful"
+    assert "What it leaves is not noise: there is a wave along t in it." in said.reasons
+    assert said.advice == (
+        "Other functions, or an input that is missing, may explain it.",
+    )
+
+
+def test_what_is_mostly_noise_is_doubtful() -> None:
+    noise = np.random.default_rng(1).normal(size=200)
+    said = judged(line(rms=1.0), y=2.0 * X[:, 0] + noise)
+    assert said.kind == "doubtful"
+    assert "of the target's spread is left unexplained." in said.reasons[1]
+
+
+def test_a_wave_that_imitates_a_saturation_has_it_as_a_rival() -> None:
+    y = np.tanh(1.2 * X[:, 0]) + 0.1 * RNG.normal(size=200)
+    wave = Graph(
+        1, (Node("sin", ({0: 1.0},)),), (({1: 1.0}, ONE),), frozenset({(2, CONSTANT)})
+    )
+    said = judged(line(graph=wave, rms=0.1), y=y)
+    assert said.kind == "doubtful"
+    assert any("Others fit nearly as well" in reason for reason in said.reasons)
+
+
 @pytest.mark.parametrize(
-    ("changes", "reason", "advice"),
+    ("changes", "said"),
     [
-        ({"votes": 1}, "Only 1 of 9 attempts ended in it.", "Give it more time"),
-        ({"votes": 0}, "None of 9 attempts ended in it.", "Give it more time"),
-        (
-            {"rms": 0.5},
-            "50 % of the target's spread is left unexplained.",
-            "Measure mo",
-        ),
+        ({"ended": "time"}, "Time was up before the attempts agreed."),
+        ({"ended": "interrupt"}, "The search was interrupted."),
     ],
 )
-def test_a_doubt_comes_with_advice(
-    changes: dict[str, Any], reason: str, advice: str
+def test_how_it_ended_is_said_and_is_no_evidence(
+    changes: dict[str, Any], said: str
 ) -> None:
-    said = judged(candidate(**changes))
-    assert said.kind == "doubtful"
-    assert reason in said.reasons
-    assert said.advice[0].startswith(advice)
+    judgement = judged(line(), **changes)
+    assert (judgement.kind, judgement.reasons[-1]) == ("trusted", said)
 
 
-@pytest.mark.parametrize(
-    ("changes", "ended", "reason"),
-    [
-        ({"has_pole": True}, "finished", "It has a pole in the domain of use."),
-        ({}, "time", "Time was up before the attempts agreed."),
-        ({}, "interrupt", "The search was interrupted."),
-    ],
-)
-def test_what_limits_its_use_leaves_it_plausible(
-    changes: dict[str, Any], ended: str, reason: str
-) -> None:
-    said = judged(candidate(**changes), ended=ended)
-    assert (said.kind, said.reasons[-1], said.advice) == ("plausible", reason, ())
+def test_a_pole_limits_its_use_and_one_among_the_rows_is_a_doubt() -> None:
+    def over(zero: float) -> Any:
+        pole = Graph(1, (), (({0: 2.0}, {CONSTANT: 1.0, 0: -1.0 / zero}),))
+        return line(graph=pole, rms=1e-12, has_pole=True)
 
-
-def test_a_rival_that_differs_outside_the_data_is_a_doubt() -> None:
-    said = judged(candidate(), candidate(STEEP, bic=-99.0))
-    assert said.kind == "doubtful"
-    assert "Others fit nearly as well and differ outside the data." in said.reasons
-    assert "further out" in said.advice[0]
-    # One that is far behind, or says the same, is none.
-    assert judged(candidate(), candidate(STEEP, bic=0.0)).kind == "trusted"
-    assert judged(candidate(), candidate(NEARLY, bic=-99.0)).kind == "trusted"
+    outside, inside = judged(over(2.5)), judged(over(0.77))
+    assert outside.kind == "plausible"
+    assert "It has a pole in the domain of use." in outside.reasons
+    assert inside.kind == "doubtful"
+    assert "It has a pole within the range of the data." in inside.reasons
 
 
 def test_a_mean_is_nothing() -> None:
-    said = judged(candidate(MEAN, votes=9), failures=(("y1/net/3", "a\x1bcrash"),))
+    noise = np.random.default_rng(2).normal(size=200)
+    failures = (("y1/net/3", "a\x1bcrash"),)
+    said = judged(candidate(MEAN, votes=9), y=noise, failures=failures)
     assert said.kind == "nothing"
     assert said.reasons == (
         "No formula explains more of the target than its mean does.",
@@ -93,19 +134,22 @@ def test_a_mean_is_nothing() -> None:
     )
 
 
+def test_a_law_that_was_not_found_in_time_is_not_said_to_be_missing() -> None:
+    said = judged(candidate(MEAN), ended="time")
+    told = "The target depends on the inputs, but the search ended too early."
+    assert (said.kind, said.reasons) == ("nothing", (told,))
+
+
 def test_the_candidate_that_was_picked_is_judged() -> None:
-    some = candidate(), candidate(MEAN, bic=0.0)
+    some = line(), candidate(MEAN, bic=0.0)
     assert [judged(*some, pick=pick).kind for pick in (0, 1)] == ["trusted", "nothing"]
 
 
 def test_a_target_without_spread_is_not_divided_by() -> None:
-    flat = verdict(found(candidate(rms=0.1)), 0, 0 * Y, DOMAIN)
-    assert flat.kind == "trusted"
+    judged(line(rms=0.1), y=0.0 * Y)
+    judged(line(rms=0.0), y=0.0 * Y)
 
 
-def test_a_rival_that_is_nowhere_finite_settles_nothing() -> None:
+def test_a_rival_that_is_nowhere_finite_differs() -> None:
     nowhere = replace(LINE, outputs=(({0: 1.0}, {CONSTANT: 0.0}),))
-    assert judged(candidate(), candidate(nowhere, bic=-99.0)).kind in (
-        "trusted",
-        "doubtful",
-    )
+    assert judged(line(), candidate(nowhere, bic=-99.0)).kind == "doubtful"

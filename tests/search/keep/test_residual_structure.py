@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +50,24 @@ def test_rows_with_equal_inputs_are_neighbours_but_none_its_own() -> None:
     assert abs(relatedness(nothing, task)) < task.strategy.residuals.structure
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_among_many_inputs_it_is_told_too_and_soon(seed: int) -> None:
+    """R-22: with every input, finding neighbours takes ten seconds here."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, (5000, 300))
+    y = np.sin(2 * x[:, :1]) + 0.5 * x[:, 1:2] + 0.1 * rng.normal(size=(5000, 1))
+    (task,) = tasks_of(Request(x, y, seed=0))
+    task = replace(task, x=task.x * task.x_scale, y=task.y * task.y_scale)
+    law = Graph(
+        300, (Node("sin", ({0: 2.0},)),), (({300: 1.0, 1: 0.5}, {CONSTANT: 1.0}),)
+    )
+    part = replace(law, nodes=(), outputs=(({1: 0.5}, {CONSTANT: 1.0}),))
+    begin = time.process_time()
+    assert residual_structure(law, task) is not Left.STRUCTURE
+    assert residual_structure(part, task) is Left.STRUCTURE
+    assert time.process_time() - begin < 2
+
+
 def test_few_rows_say_nothing() -> None:
     few = STANDARD.residuals.fewest_of_all
     assert residual_structure(TRUE, measured(few - 1)) is Left.UNKNOWN
@@ -98,10 +117,8 @@ def test_what_is_left_depends_on_two_bounds(
     noise: float, structure: float, left: Left
 ) -> None:
     task = measured(3000)
-    bounds = Residuals(noise=noise, structure=structure)
+    bounds = Residuals(noise=noise, structure=structure, unlikely=0.0)
     assert 2.0 < relatedness(WITHOUT_A_TERM, task) < 60.0
     strategy = replace(task.strategy, residuals=bounds)
     task = replace(task, strategy=strategy)
-    if left is Left.NOISE:
-        task = replace(task, y=TRUE.evaluate(task.x)[0])
-    assert residual_structure(WITHOUT_A_TERM, task) in (left, Left.NOISE)
+    assert residual_structure(WITHOUT_A_TERM, task) is left

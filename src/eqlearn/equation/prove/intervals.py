@@ -311,6 +311,7 @@ class _Rule(NamedTuple):
 
 _RULES: dict[str, _Rule] = {
     "identity": _Rule(lambda z: z, lambda z: (_one(z),)),
+    "origin": _Rule(lambda z: z, lambda z: (_one(z),)),
     "sin": _Rule(_sin, lambda z: (_cos(z),)),
     "cos": _Rule(_cos, lambda z: (_scaled(-1.0, _sin(z)),)),
     "multiply": _Rule(_times, lambda a, b: (b, a)),

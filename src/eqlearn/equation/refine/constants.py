@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,11 +27,17 @@ def constants(graph: Graph, samples: Samples) -> list[Constant]:
 
 def standard_errors(graph: Graph, samples: Samples) -> Array:
     """Standard errors of the parameters, by the Gauss-Newton Hessian."""
+    return np.sqrt(np.maximum(np.diag(covariance(graph, samples)), 0.0))
+
+
+def covariance(graph: Graph, samples: Samples) -> Array:
+    """The covariance (P, P) of the parameters, s² (J Jᵀ)⁻¹."""
     if not graph.n_parameters:
-        return np.zeros(0)
+        return np.zeros((0, 0))
     gram, _, sse = normal_equations(graph, samples)
     variance = sse / max(samples.n_residuals - len(gram), 1)
-    return np.sqrt(np.maximum(np.diag(inverse(gram)), 0.0) * variance)
+    known: Array = inverse(gram) * variance
+    return known
 
 
 def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
@@ -40,7 +47,26 @@ def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored
     π/2, ... The graph must be in the units of the data: a constant is simple there or
     nowhere.
     """
-    best, tried = found, set()
+    return snap_and_judge(found, samples, tactics).found
+
+
+class Snapped(NamedTuple):
+    """A formula with simple constants, and what being simple is worth."""
+
+    found: Scored
+    worth: float  # of the criterion
+
+
+def snap_and_judge(
+    found: Scored, samples: Samples, tactics: Tactics = STANDARD
+) -> Snapped:
+    """Snap constants, and tell by how much that makes a formula more likely.
+
+    A simple constant is worth what it takes to tell a free one, but no more than the
+    odds that it is not simple by chance, and none of what its term costs.
+    """
+    best, worth, tried = found, 0.0, set()
+    for_term = 2.0 * math.log(tactics.criterion.n_alternatives)
     while True:
         options = [
             option
@@ -48,12 +74,14 @@ def snap(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored
             if (option[1], option[2]) not in tried
         ]
         if not options:
-            return best
-        _, key, value = max(options)
+            return Snapped(best, worth)
+        odds, key, value = max(options)
         tried.add((key, value))
-        fixed = _fixed_at(best.graph, key, value)
+        fixed = fixed_at(best.graph, key, value)
         snapped = refit(fixed, samples, tactics, tolerance=1e-8)
         if snapped.bic < best.bic:
+            won = best.bic - snapped.bic - for_term
+            worth += min(won, 2.0 * math.log(odds))
             best = snapped
 
 
@@ -94,7 +122,8 @@ def most_likely_simple(
     return best
 
 
-def _fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
+def fixed_at(graph: Graph, key: Connection, value: float) -> Graph:
+    """The formula with one of its constants set, and no longer free."""
     slots = graph.slots()
     slots[key[0]] = {**slots[key[0]], key[1]: value}
     for follower, (lead, ratio) in graph.ties.items():

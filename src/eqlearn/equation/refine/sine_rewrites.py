@@ -38,14 +38,20 @@ def units_in_a_limit(seen: Seen) -> Iterator[Proposal]:
         value = seen.features[feature]
         if not 1e-9 < np.std(z) < seen.tactics.rewriting.widest_limit:
             continue
-        b, a = np.polynomial.polynomial.polyfit(z, value, 1)
+        b, a = _polynomial(z, value, 1)
         yield replaced_by("linear", seen.graph, feature, affine(argument, a, b))
-        c, b, a = np.polynomial.polynomial.polyfit(z, value, 2)
+        c, b, a = _polynomial(z, value, 2)
         for slope in (0.0, b):
             draft = Draft(seen.graph)
             square = draft.add("multiply", argument, argument)
             draft.replace(feature, {**affine(argument, slope, c), square: a})
             yield Proposal("quadratic", draft.freeze())
+
+
+def _polynomial(z: Array, value: Array, degree: int) -> Array:
+    """Fit one; `full` leaves it to us to see that points are too alike for it."""
+    found, _ = np.polynomial.polynomial.polyfit(z, value, degree, full=True)
+    return np.asarray(found)
 
 
 def sines_for_units(seen: Seen) -> Iterator[Proposal]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.names import latex_name, markup_name
-from eqlearn.equation.write.symbolic import expressions, recognised, rounded
+from eqlearn.equation.write.symbolic import expressions, origins, recognised, rounded
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.graph import CONSTANT, Graph
 
@@ -27,24 +27,39 @@ MOST_NESTED = 20
 
 
 def to_sympy(
-    formulas: Formulas, digits: int | None = None, *, recognise: bool = False
+    formulas: Formulas,
+    digits: int | None = None,
+    *,
+    recognise: bool = False,
+    to_show: bool = False,
 ) -> tuple[Any, ...]:
     """Write each target as a SymPy expression of symbols with the inputs' names.
 
-    `recognise` writes 1/3 and π/2 for constants that are just these numbers.
+    `recognise` writes 1/3 and π/2 for constants that are just these numbers, `to_show`
+    leaves (x - 1990) together.
     """
     import sympy
 
-    inner = _inner_expressions(formulas, digits, recognise)
+    inner = _inner_expressions(formulas, digits, recognise, to_show)
+    names = [*formulas.inputs, *_from_origins(formulas, formulas.inputs)]
     outer = {
-        sympy.Symbol(f"x{i + 1}"): sympy.Symbol(name)
-        for i, name in enumerate(formulas.inputs)
+        sympy.Symbol(f"x{i + 1}"): sympy.Symbol(name) for i, name in enumerate(names)
     }
     return tuple(expression.xreplace(outer) for expression in inner)
 
 
+def _from_origins(
+    formulas: Formulas, names: Sequence[str], form: str = "({} {} {:.15g})"
+) -> list[str]:
+    """What inputs are called where they are taken from somewhere: (year - 1990)."""
+    return [
+        form.format(names[i], "-" if start > 0 else "+", abs(start))
+        for i, start in origins(formulas.graph)
+    ]
+
+
 def _inner_expressions(
-    formulas: Formulas, digits: int | None, recognise: bool
+    formulas: Formulas, digits: int | None, recognise: bool, to_show: bool = True
 ) -> tuple[Any, ...]:
     """Expressions of x1, x2, ...: safe to be printed, and to be made functions of."""
     n_terms = max(_sizes(formulas.graph))
@@ -56,7 +71,7 @@ def _inner_expressions(
         what = f"nested at most {MOST_NESTED} deep to be one formula"
         raise must("formulas", what, depth, _AS_CODE)
     try:
-        found = expressions(formulas.graph)
+        found = expressions(formulas.graph, to_show=to_show)
         if recognise:
             found = tuple(map(recognised, found))
         if digits is not None:
@@ -141,10 +156,9 @@ def _latex_sides(
 ) -> Iterator[tuple[str, str]]:
     import sympy
 
-    names = {
-        sympy.Symbol(f"x{i + 1}"): latex_name(name, i)
-        for i, name in enumerate(formulas.inputs)
-    }
+    plain = [latex_name(name, i) for i, name in enumerate(formulas.inputs)]
+    shown = _from_origins(formulas, plain, r"\left({} {} {:.15g}\right)")
+    names = {sympy.Symbol(f"x{i + 1}"): name for i, name in enumerate([*plain, *shown])}
     printer = _latex_printer()({"symbol_names": names})
     inner = _inner_expressions(formulas, digits, recognise)
     for o, (target, formula) in enumerate(zip(formulas.targets, inner, strict=True)):
@@ -174,6 +188,7 @@ def mathml(
 ) -> str:
     """Write one `math` element, with a table row for each of several targets."""
     names = [markup_name(name, i) for i, name in enumerate(formulas.inputs)]
+    names += _from_origins(formulas, names)
     inner = _inner_expressions(formulas, digits, recognise)
     rows = [
         f"<mi>{markup_name(target, o)}</mi><mo>=</mo>{_mathml_of(formula, names)}"
@@ -236,7 +251,7 @@ def formula_text(
 
     one = formulas([graph], inputs, [target])
     try:
-        (expression,) = to_sympy(one, digits, recognise=True)
+        (expression,) = to_sympy(one, digits, recognise=True, to_show=True)
     except EqlearnError:  # nobody reads a formula of a thousand terms
         return f"{target} = (a formula of {graph.n_parameters} constants)"
     # A number alone would be printed with all its zeros: 1.11200000000000.

@@ -36,6 +36,8 @@ TOLERANCE = 1e-12
 NOTICED = 1e-6
 _N_POINTS = 64
 _N_NUDGES = 8
+#: Digits for values that are out of reach for floats, and the longest such formula.
+_MORE_DIGITS, _MOST_OPERATIONS = 50, 500
 
 logger = logging.getLogger(__name__)
 
@@ -208,10 +210,34 @@ def _sympy_values(
             columns.append(np.nan)  # a logarithm of 0: no number, here and there
             continue
         # Made a function only with our own names: lambdify runs what it prints.
-        function = sympy.lambdify(inner, expression.xreplace(back), "numpy")
-        columns.append(function(*x.T))
+        ours = expression.xreplace(back)
+        found = np.broadcast_to(sympy.lambdify(inner, ours, "numpy")(*x.T), len(x))
+        columns.append(_with_more_digits(found, ours, inner, x))
     values = np.stack([np.broadcast_to(c, len(x)) for c in columns], axis=1)
     return np.where(np.imag(values) == 0.0, np.real(values), np.nan)
+
+
+def _with_more_digits(found: Array, expression: Any, names: list[Any], x: Array) -> Any:
+    """Compute again what was no number: as SymPy has it, parts may be beyond floats.
+
+    Such as e^a x^b, which SymPy writes instead of e^(a + b log x).
+    """
+    import sympy
+
+    is_number, values = np.isfinite(found), np.array(found, dtype=complex)
+    if is_number.all() or sympy.count_ops(expression) > _MOST_OPERATIONS:
+        return found
+    for row in np.flatnonzero(~is_number):
+        numbers = {name: sympy.Float(v) for name, v in zip(names, x[row], strict=True)}
+        value = expression.xreplace(numbers).evalf(_MORE_DIGITS)
+        values[row] = complex(value) if value.is_number and value.is_finite else np.nan
+    if np.isfinite(values[~is_number]).any():
+        logger.warning(
+            "As SymPy has the formula, parts of it are beyond floating-point numbers: "
+            "compute it by evalf, or subtract a constant from inputs that hardly "
+            "differ beside their size, and fit again."
+        )
+    return values
 
 
 def _displayed_values(

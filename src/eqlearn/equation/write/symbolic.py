@@ -1,6 +1,6 @@
 """Reading a formula off a graph, as SymPy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,10 +8,13 @@ from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear
 from eqlearn.network.units import unit
 
 
-def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, ...]:
+def expressions(
+    graph: Graph, names: Sequence[str] | None = None, *, to_show: bool = False
+) -> tuple[Any, ...]:
     """Write each output as a SymPy expression with the graph's exact constants.
 
-    Inputs are called x1, x2, ... unless `names` says otherwise.
+    Inputs are called x1, x2, ... unless `names` says otherwise. `to_show` has symbols
+    for what is in `origins`, numbered after the inputs: SymPy would multiply out.
     """
     import sympy
 
@@ -25,6 +28,7 @@ def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, 
         ]
         return sympy.Add(*terms)
 
+    n_shown = 0
     for node in graph.nodes:
         (first, *rest) = node.arguments
         if node.unit == "sin" and first.get(CONSTANT) == COSINE:
@@ -32,10 +36,23 @@ def expressions(graph: Graph, names: Sequence[str] | None = None) -> tuple[Any, 
             features.append(sympy.cos(combine(without)))
         else:
             arguments = [combine(linear) for linear in (first, *rest)]
+            if to_show and node.unit == "origin":
+                n_shown += 1
+                features.append(sympy.Symbol(f"x{graph.n_inputs + n_shown}"))
+                continue
             features.append(unit(node.unit)(sympy, *arguments))
     return tuple(
         combine(_divided(a, b)) / combine(_divided(b, b)) for a, b in graph.outputs
     )
+
+
+def origins(graph: Graph) -> Iterator[tuple[int, float]]:
+    """The inputs that are taken from somewhere, as x - 1990: which, and from where."""
+    for node in graph.nodes:
+        if node.unit == "origin":
+            (argument,) = node.arguments
+            (source,) = argument.keys() - {CONSTANT}
+            yield source, -argument.get(CONSTANT, 0.0)
 
 
 def _divided(linear: Linear, denominator: Linear) -> Linear:

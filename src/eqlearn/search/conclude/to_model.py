@@ -2,17 +2,22 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.constants import covariance
 from eqlearn.equation.write.display import formula_text
 from eqlearn.jobs.store import versions
 from eqlearn.model.model import ENDS, Equation, Json, Model, Outcome
 from eqlearn.search.conclude import selection as criteria
+from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
+from eqlearn.search.strategy import STANDARD
+from eqlearn.training.samples import samples
 
 
 def model_of(
@@ -23,6 +28,7 @@ def model_of(
     *,
     inputs: Sequence[str],
     targets: Sequence[str],
+    weight: Array | None = None,
     selection: str = criteria.DEFAULT,
     is_flat: bool = False,
     parameters: Mapping[str, Json] | None = None,
@@ -39,6 +45,8 @@ def model_of(
         Where the equations will be used.
     inputs, targets : sequences of str
         The names of the columns.
+    weight : array (N,)
+        How much each row counts.
     selection : str
         The criterion that picks among the candidates.
     is_flat : bool
@@ -52,6 +60,10 @@ def model_of(
         for one, table, pick, target in zip(found, tables, picks, targets, strict=True)
         for equation in _equations(one, table, pick, inputs, target, selection)
     ]
+    equations = [
+        _with_covariance(one, x, y[:, targets.index(one.target)], weight)
+        for one in equations
+    ]
     ranges = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
     return Model(
         inputs=tuple(inputs),
@@ -61,7 +73,12 @@ def model_of(
         ranges=tuple((float(low), float(high)) for low, high in ranges),
         n_rows=len(x),
         outcomes=tuple(
-            _outcome(one, pick, y[:, m], domain)
+            _outcome(
+                one,
+                pick,
+                JudgedRows.of(x, y[:, m], domain, STANDARD.judging, weight),
+                inputs,
+            )
             for m, (one, pick) in enumerate(zip(found, picks, strict=True))
         ),
         seconds=max(one.seconds for one in found),
@@ -138,9 +155,11 @@ def _table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     )
 
 
-def _outcome(found: Found, pick: int, y: Array, domain: Array) -> Outcome:
+def _outcome(
+    found: Found, pick: int, rows: JudgedRows, inputs: Sequence[str]
+) -> Outcome:
     (ended,) = (known for known in ENDS if known == found.ended)
-    return Outcome(verdict(found, pick, y, domain), ended, found.n_attempts)
+    return Outcome(verdict(found, pick, rows, inputs), ended, found.n_attempts)
 
 
 def _equations(
@@ -175,6 +194,23 @@ def _equations(
         if np.isfinite(one.bic) or i == pick
     ]
     return sorted(rows, key=lambda row: row.scores[f"rank_{selection}"])
+
+
+def _with_covariance(
+    one: Equation, x: Array, y: Array, weight: Array | None
+) -> Equation:
+    """The chosen equation with the covariance of its constants, if there is one."""
+    few = one.graph.n_parameters <= STANDARD.judging.most_parameters
+    if not one.is_chosen or not few:
+        return one
+    n = STANDARD.rows.prune
+    mean = None if weight is None else weight[:n] / np.mean(weight[:n])
+    known = covariance(one.graph, samples(x[:n], y[:n, None], weight=mean))
+    # What more rows say, they say in proportion to their number.
+    known = known * min(1.0, n / len(x))
+    if not np.isfinite(known).all():
+        return one
+    return replace(one, covariance=tuple(map(tuple, known.tolist())))
 
 
 def _scores(one: Candidate, places: dict[str, float]) -> dict[str, float]:

@@ -1,73 +1,148 @@
-"""Whether a result can be trusted, in plain words."""
+"""Whether a result can be trusted, in plain words: all the evidence, put together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from eqlearn._types import Array
 from eqlearn.errors import printable
 from eqlearn.model.model import Kind, Verdict
-from eqlearn.network.graph import Graph
+from eqlearn.model.prediction import Weighed
+from eqlearn.search.conclude import signs
+from eqlearn.search.conclude.judged_rows import JudgedRows
+from eqlearn.search.conclude.noise_level import noise_level
+from eqlearn.search.conclude.other_forms import other_forms
+from eqlearn.search.conclude.regions import region_tests
+from eqlearn.search.conclude.rivals import Rivalry, rivalry
+from eqlearn.search.conclude.signs import Sign
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
-from eqlearn.search.strategy import STANDARD, Judging, Strategy
+from eqlearn.search.strategy import STANDARD, Strategy
 
 _MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
 
 
 def verdict(
-    found: Found, pick: int, y: Array, domain: Array, strategy: Strategy = STANDARD
+    found: Found,
+    pick: int,
+    rows: JudgedRows,
+    names: Sequence[str],
+    strategy: Strategy = STANDARD,
 ) -> Verdict:
-    """Judge the candidate picked for a target `y` (N,), to be used in a domain (D, 2).
+    """Judge the candidate picked for a target from the rows it was found in.
 
     What raises a doubt makes it doubtful; what only limits its use, plausible.
     """
-    by, best, spread = strategy.judging, found.candidates[pick], float(np.std(y))
-    share = best.rms / spread if spread else 0.0
+    best = found.candidates[pick]
     if not best.is_something:
-        reason = "No formula explains more of the target than its mean does."
-        return Verdict("nothing", (reason, *_failures(found)), (_MORE_DATA,))
-    good, doubts, advice = [], [], []
-    if share < by.exact:
-        good.append("The formula is exact: it leaves nothing but rounding errors.")
-    elif best.votes > 1:
-        good.append(
-            f"{best.votes} of {found.n_attempts} independent attempts ended in it, "
-            f"and {100 * share:.2g} % of the target's spread is left."
-        )
-    elif _lead(best, found.candidates, spread, domain, by) >= strategy.stopping.lead:
-        good.append(
-            "Every formula that says something else is far behind, "
-            f"and {100 * share:.2g} % of the target's spread is left."
-        )
-    else:
-        few = "Only 1" if best.votes else "None"
-        doubts.append(f"{few} of {found.n_attempts} attempts ended in it.")
-        advice.append("Give it more time or another seed.")
+        return _nothing(found, best, rows, names, strategy)
+    shown = [printable(name, 60) for name in names]
+    told = [sign for sign in _signs(found, best, rows, shown, strategy) if sign]
+    by_bearing = {
+        bearing: [sign.sentence for sign in told if sign.bearing == bearing]
+        for bearing in ("good", "doubt", "limit", "note")
+    }
+    kind: Kind = "trusted"
+    if by_bearing["limit"]:
+        kind = "plausible"
+    if by_bearing["doubt"]:
+        kind = "doubtful"
+    advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
+    sentences = [one for some in by_bearing.values() for one in some]
+    return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
+
+
+def _nothing(
+    found: Found,
+    best: Candidate,
+    rows: JudgedRows,
+    names: Sequence[str],
+    strategy: Strategy,
+) -> Verdict:
+    """Tell a target without a law from one whose law was not found in time."""
+    reason = "No formula explains more of the target than its mean does."
+    left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
+    advice = _MORE_DATA
+    if found.ended != "finished" and left is not None and left.bearing == "doubt":
+        reason = "The target depends on the inputs, but the search ended too early."
+        advice = signs.MORE_TIME
+    return Verdict("nothing", (reason, *_failures(found)), (advice,))
+
+
+def _signs(
+    found: Found,
+    best: Candidate,
+    rows: JudgedRows,
+    names: Sequence[str],
+    strategy: Strategy,
+) -> Iterator[Sign | None]:
+    """All the evidence, the most telling first."""
+    by, graph = strategy.judging, best.graph
+    share = best.rms / rows.spread if rows.spread else 0.0
+    yield _left(found, best, share, by.exact)
     if share > by.much_left:
-        doubts.append(
-            f"{100 * share:.0f} % of the target's spread is left unexplained."
-        )
-        advice.append(_MORE_DATA)
-    most = best.bic + strategy.stopping.close
-    rivals = [c for c in found.candidates if c.bic < most and c is not best]
-    if any(_differing(best, rivals, spread, domain, by)):
-        doubts.append("Others fit nearly as well and differ outside the data.")
-        advice.append("Measure a few points further out and give them as far points.")
-    weak = _weak_points(found, best)
-    kind: Kind = "doubtful" if doubts else "plausible" if weak else "trusted"
-    return Verdict(kind, (*good, *doubts, *weak, *_failures(found)), tuple(advice))
-
-
-def _weak_points(found: Found, best: Candidate) -> list[str]:
-    weak = []
-    if best.has_pole:
-        weak.append("It has a pole in the domain of use.")
+        much = f"{100 * share:.0f} % of the target's spread is left unexplained."
+        yield Sign("doubt", much, _MORE_DATA)
+    yield signs.pole_sign(best.has_pole, graph, rows)
+    yield signs.copy_sign(graph, names, by)
+    if share >= by.exact:
+        yield from _signs_in_noise(found, best, rows, names, strategy)
     if found.ended == "time":
-        weak.append("Time was up before the attempts agreed.")
+        yield Sign("note", "Time was up before the attempts agreed.")
     if found.ended == "interrupt":
-        weak.append("The search was interrupted.")
-    return weak
+        yield Sign("note", "The search was interrupted.")
+
+
+def _left(found: Found, best: Candidate, share: float, exact: float) -> Sign:
+    if share < exact:
+        return Sign("good", "The formula is exact: it leaves only rounding errors.")
+    left = f"{100 * share:.2g} % of the target's spread is left."
+    # Those that look for laws directly are no attempts that could agree.
+    if best.votes > 1 and found.n_attempts >= best.votes:
+        agreed = f"{best.votes} of {found.n_attempts} independent attempts ended in it"
+        return Sign("good", f"{agreed}, and {left}")
+    return Sign("good", f"With it, {left}")
+
+
+def _signs_in_noise(
+    found: Found,
+    best: Candidate,
+    rows: JudgedRows,
+    names: Sequence[str],
+    strategy: Strategy,
+) -> Iterator[Sign | None]:
+    """What tells a law from its imitations where noise hides the difference."""
+    by, graph, n = strategy.judging, best.graph, best.graph.n_parameters
+    yield signs.structure_sign(graph, rows, names, strategy.residuals)
+    noise = noise_level(rows.x, rows.y, by.fewest_differences)
+    yield signs.noise_sign(best.rms, n, rows, noise, strategy.residuals.unlikely)
+    yield signs.misfit_sign(graph, rows, by)
+    stopping = strategy.stopping
+    yield signs.size_sign(n, best.votes, stopping.most_parameters, stopping.votes)
+    if n > by.most_parameters:
+        return
+    rivals = rivalry_of(found, best, rows, strategy)
+    yield signs.rival_sign(rivals, by)
+    if stopping.clear <= rivals.lead < float("inf"):
+        yield Sign("good", "Every formula that says something else is far behind.")
+    yield signs.region_sign(region_tests(graph, rows, by), names, by)
+    yield signs.constants_sign(graph, rows, by)
+
+
+def rivalry_of(
+    found: Found, best: Candidate, rows: JudgedRows, strategy: Strategy
+) -> Rivalry:
+    """What the other candidates come to, and forms that nobody has looked for."""
+    by = strategy.judging
+    others = [Weighed(o.graph, o.bic) for o in found.candidates if o is not best]
+    listed = rivalry(Weighed(best.graph, best.bic), others, rows, by.agree)
+    made = made_rivalry(best, rows, strategy)
+    return max(listed, made, key=lambda one: one.chance)
+
+
+def made_rivalry(best: Candidate, rows: JudgedRows, strategy: Strategy) -> Rivalry:
+    """What forms come to that are made for the comparison."""
+    own, forms = other_forms(best.graph, rows, strategy.tactics, strategy.judging)
+    rivals = [Weighed(form.graph, form.bic) for form in forms]
+    unit = rows.in_units_of_spread()
+    return rivalry(Weighed(own.graph, own.bic), rivals, unit, strategy.judging.agree)
 
 
 def _failures(found: Found) -> list[str]:
@@ -76,39 +151,3 @@ def _failures(found: Found) -> list[str]:
         return []
     n, (key, why) = len(found.failures), found.failures[0]
     return [f"Of the steps of the search {n} failed, {key} by {printable(why, 120)}."]
-
-
-def _lead(
-    best: Candidate,
-    candidates: Sequence[Candidate],
-    spread: float,
-    domain: Array,
-    by: Judging,
-) -> float:
-    """How far behind all are that say something else; nothing, if none does."""
-    others = [one for one in candidates if one is not best]
-    differ = _differing(best, others, spread, domain, by)
-    behind = [o.bic - best.bic for o, d in zip(others, differ, strict=True) if d]
-    return min(behind, default=0.0)
-
-
-def _differing(
-    best: Candidate,
-    rivals: Sequence[Candidate],
-    spread: float,
-    domain: Array,
-    by: Judging,
-) -> list[bool]:
-    """Which rivals disagree with the best in the domain of use."""
-    low, high = np.transpose(domain)
-    points = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
-
-    def values(graph: Graph) -> Array:
-        with np.errstate(all="ignore"):
-            return graph.evaluate(points)[0]
-
-    ours = values(best.graph)
-    return [
-        float(np.median(np.abs(values(rival.graph) - ours))) > by.agree * spread
-        for rival in rivals
-    ]

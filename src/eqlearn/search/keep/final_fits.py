@@ -8,7 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
-from eqlearn.equation.refine.constants import constants, snap
+from eqlearn.equation.refine.constants import constants, snap_and_judge
 from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
@@ -130,13 +130,13 @@ def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
         tolerance=1e-9,
         damping=1e-6,
     )
-    snapped = _snapped(task, fitted, data)
+    snapped, worth = _snapped(task, fitted, data)
     has_pole = has_pole_in_domain(task, snapped)
     return Candidate(
         graph=fitted.graph,
         snapped=snapped,
         constants=tuple(constants(fitted.graph, data)),
-        bic=criterion_of(task, graph, n_iterations, has_pole),
+        bic=criterion_of(task, graph, n_iterations, has_pole) - worth,
         rms=float(np.sqrt(fitted.sse / data.n_residuals)),
         votes=votes,
         has_pole=has_pole,
@@ -152,12 +152,15 @@ def has_pole_in_domain(task: Task, graph: Graph) -> bool:
     return report.has_pole
 
 
-def _snapped(task: Task, fitted: Fit, data: Samples) -> Graph:
+def _snapped(task: Task, fitted: Fit, data: Samples) -> tuple[Graph, float]:
+    """The formula with simple constants, and what these are worth."""
     # Scaled back, what counts as no residual has the square of the target's unit.
     exact = task.tactics.criterion.exact * task.y_scale**2
     tactics, few = task.tactics.tolerating(exact), data.first(task.strategy.rows.snap)
     sse = fitted.sse if few is data else fit(fitted.graph, few).sse
-    return snap(score(fitted.graph, sse, few, tactics), few, tactics).graph
+    scored = score(fitted.graph, sse, few, tactics)
+    snapped = snap_and_judge(scored, few, tactics)
+    return snapped.found.graph, snapped.worth
 
 
 def criterion_of(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:

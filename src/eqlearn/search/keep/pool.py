@@ -73,13 +73,18 @@ class Pool:
                 and np.mean((self._values(entry) - values) ** 2) < most
             )
 
-    def lead(self) -> float:
-        """By how much the best is ahead of all that differ in the domain of use."""
+    def lead(self, most_parameters: float = math.inf) -> float:
+        """By how much the best is ahead of all that differ in the domain of use.
+
+        Of all that have no more parameters than so many.
+        """
         best = self.entries[0]
         values = self._values(best)
         with np.errstate(all="ignore"):
             most = (self._by.agreeing * np.std(values)) ** 2
             for entry in self.entries[1:]:
+                if entry.found.graph.n_parameters > most_parameters:
+                    continue
                 off = np.mean((self._values(entry) - values) ** 2)
                 if not off < most:
                     return entry.found.bic - best.found.bic

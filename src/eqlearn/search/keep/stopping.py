@@ -31,6 +31,7 @@ class Evidence:
     n_agreeing: int  # networks whose formulas say the same in the domain of use
     n_in_vain: int  # attempts since a formula was found that is clearly better
     lead: float = 0.0  # of the criterion over all that differ in the domain of use
+    lead_of_size: float = 0.0  # over those of them that are no longer
     is_surveyed: bool = True  # formulas of other kinds were looked for
     n_kinds: int = 0  # of these that were looked for
 
@@ -77,19 +78,35 @@ def _is_in_vain(evidence: Evidence, by: Stopping) -> bool:
 
 
 def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
-    # Before, only the shortest are beyond doubt: no other kind can be much shorter.
-    most = by.most_parameters if evidence.is_surveyed else by.fewest_parameters
-    is_short = evidence.n_parameters <= most
-    return is_short and evidence.left is Left.NOISE and evidence.lead >= by.lead
+    if evidence.n_parameters > _most_parameters(evidence, by):
+        return False
+    if evidence.left is Left.UNCLEAR:  # as one in fifty is by chance
+        return evidence.lead >= by.lead_in_doubt
+    return evidence.left is Left.NOISE and evidence.lead >= by.lead
+
+
+def _most_parameters(evidence: Evidence, by: Stopping) -> int:
+    """Of a formula that is enough by its lead.
+
+    Until other kinds were looked for, only the shortest are beyond doubt, or short ones
+    that nothing comes near to.
+    """
+    if evidence.is_surveyed:
+        return by.most_parameters
+    is_early = evidence.n_kinds < by.kinds_before_doubt_ends
+    if is_early or evidence.lead < by.beyond_doubt:
+        return by.fewest_parameters
+    return by.few_parameters
 
 
 def _is_shortest(evidence: Evidence, by: Stopping) -> bool:
-    # Where only noise is left, no formula is better but a shorter one.
-    n = evidence.n_parameters
-    if not 1 <= n <= len(by.kinds_of_size) or evidence.left is not Left.NOISE:
+    # Where only noise is left, no formula is better but a shorter one. If others of
+    # its size do as well, those with one constant more have their chance first.
+    n, known = evidence.n_parameters, by.kinds_of_size
+    if not 1 <= n < len(known) or evidence.left is not Left.NOISE:
         return False
-    are_known = evidence.n_kinds >= by.kinds_of_size[n - 1]
-    return are_known and evidence.lead >= by.clear
+    is_ahead = evidence.lead_of_size >= by.clear
+    return evidence.n_kinds >= known[n - 1 if is_ahead else n]
 
 
 Rule: TypeAlias = Callable[[Evidence, Stopping], bool]

@@ -63,20 +63,28 @@ def positive_rows(x: Array) -> list[bool]:
     return [bool(row.min() > 0) for row in x]
 
 
-def sums(data: WeightedRows, size: int) -> Dictionary:
+def sums(
+    data: WeightedRows, size: int, largest_beside_log: float = 2.0, halves: bool = True
+) -> Dictionary:
     """Monomials up to a size, and small ones times the logarithm of an input."""
     positive = positive_rows(data.x)
-    exponents = exponents_up_to(size, positive, _MOST)
+    exponents = exponents_up_to(size, positive, _MOST, halves)
     values = monomials(data.x, exponents)
     terms = [Summand(e) for e in exponents]
     blocks = [values]
-    small = [k for k, e in enumerate(exponents) if sum(map(abs, e)) <= 2]
+    sizes = [sum(map(abs, e)) for e in exponents]
+    small = [k for k, own in enumerate(sizes) if own <= largest_beside_log]
     for i, is_positive in enumerate(positive):
         if is_positive:
             log = Atom("log", _only(len(positive), i))
             blocks.append(values[small] * np.log(data.x[i]))
             terms += [Summand(exponents[k], (log,)) for k in small]
     return Dictionary.of(terms, np.concatenate(blocks), data.root)
+
+
+def whole_sums(data: WeightedRows, size: int) -> Dictionary:
+    """Monomials with whole powers up to a size, and logarithms, times an input each."""
+    return sums(data, size, largest_beside_log=1.0, halves=False)
 
 
 def _only(n: int, i: int, power: float = 1.0) -> Exponents:
@@ -88,20 +96,38 @@ def plain_terms(size: int, positive: Sequence[bool]) -> list[Summand]:
     return [Summand(e) for e in exponents_up_to(size, positive, _MOST, halves=False)]
 
 
+# The largest power, up or down, of a single input.
+_MOST_OF_ONE = 4
+
+
 def small_terms(degree: int, positive: Sequence[bool]) -> list[Summand]:
-    """Products of inputs up to a degree, 1/x, log x and log x times other inputs."""
+    """Products of inputs up to a degree, 1/x, log x and log x times other inputs.
+
+    Of a single input there are more powers: they are few all the same.
+    """
     n = len(positive)
-    products = [
+    if n == 1:
+        lowest = -_MOST_OF_ONE if positive[0] else 0
+        terms = [Summand((float(power),)) for power in range(lowest, _MOST_OF_ONE + 1)]
+        log = Atom("log", (1.0,))
+        return terms + [
+            Summand((power,), (log,)) for power in (0.0, 1.0) if positive[0]
+        ]
+    terms = [Summand(e) for e in _products(n, degree)]
+    terms += [Summand(_only(n, i, -1.0)) for i in range(n) if positive[i]]
+    for i in (i for i, is_positive in enumerate(positive) if is_positive):
+        log = Atom("log", _only(n, i))
+        terms.append(Summand((0.0,) * n, (log,)))
+        terms += [Summand(_only(n, j), (log,)) for j in range(n) if n <= 5 or j == i]
+    return terms
+
+
+def _products(n: int, degree: int) -> list[Exponents]:
+    return [
         tuple(float(chosen.count(i)) for i in range(n))
         for size in range(degree + 1)
         for chosen in itertools.combinations_with_replacement(range(n), size)
     ]
-    terms = [Summand(e) for e in products]
-    for i in (i for i, is_positive in enumerate(positive) if is_positive):
-        log = Atom("log", _only(n, i))
-        terms += [Summand(_only(n, i, -1.0)), Summand((0.0,) * n, (log,))]
-        terms += [Summand(_only(n, j), (log,)) for j in range(n) if n <= 5 or j == i]
-    return terms
 
 
 def arguments(positive: Sequence[bool]) -> list[Exponents]:

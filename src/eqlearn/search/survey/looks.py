@@ -17,6 +17,7 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.links import LINKS
 from eqlearn.search.strategy import Survey
 from eqlearn.search.survey import dictionaries
+from eqlearn.search.survey.curves import curves
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
 from eqlearn.search.survey.pursuit import (
@@ -103,7 +104,7 @@ class Look:
 
     view: View
     kind: str  # of dictionary: sums, exp, waves, powers, damped
-    outer: int = 0  # size of the monomials beside an atom
+    outer: int = 0  # size of the monomials beside an atom; of sums, 0 is the largest
     base: int | None = None  # size of the monomials that are there from the start
 
     def found(self, task: Task, so_far: SoFar = NOTHING_YET) -> Iterator[Scored]:
@@ -142,8 +143,8 @@ class Look:
             one = fitted(base, few)
             return [] if one is None else [one]
         dictionary = self._dictionary(few, by)
-        n_terms = 5 if self.kind == "sums" else 3 if self.base is None else 2
-        n_same = 3 if len(few.x) == 1 and self.kind != "sums" else 1
+        n_terms = 5 if self.kind in _SUMS else 3 if self.base is None else 2
+        n_same = 3 if len(few.x) == 1 and self.kind not in _SUMS else 1
         beam = Beam(n_terms, n_same=n_same, most_constants=most_constants + len(base))
         n, k = len(few.y), len(dictionary.terms)
         ranked_sums = [
@@ -161,16 +162,19 @@ class Look:
         return dictionaries.plain_terms(self.base, positive)
 
     def _dictionary(self, few: WeightedRows, by: Survey) -> Dictionary:
-        if self.kind == "sums":
-            return dictionaries.sums(few, by.sizes[min(len(few.x), len(by.sizes)) - 1])
+        if self.kind in _SUMS:
+            size = self.outer or by.sizes[min(len(few.x), len(by.sizes)) - 1]
+            return _SUMS[self.kind](few, size)
         if self.kind == "damped":
             return dictionaries.damped_waves(few)
         size = max(2, self.outer) if self.base is None else self.outer
         return dictionaries.atomic(_ATOMS[self.kind], few, self.outer, size)
 
 
+#: Kinds of sums of monomials, by the dictionary that they are picked from.
+_SUMS = {"whole sums": dictionaries.whole_sums, "sums": dictionaries.sums}
 #: Kinds of looks that pick no terms from a dictionary.
-_SPECIAL = {"families": families, "fast waves": fast_waves}
+_SPECIAL = {"curves": curves, "families": families, "fast waves": fast_waves}
 #: The atoms of a kind of look.
 _ATOMS = {
     "exp": ("exp",),

@@ -243,7 +243,10 @@ class Beam:
 def pursue(
     dictionary: Dictionary, data: WeightedRows, beam: Beam, base: Sequence[Summand] = ()
 ) -> Iterator[SparseSum]:
-    """Grow sums term by term from a base; the best two of each size are yielded."""
+    """Grow sums term by term from a base; the best two of each size are yielded.
+
+    What was picked first may be wrong: at every size terms are exchanged.
+    """
     nothing = np.zeros((len(data.y), 0))
     start = SparseSum((), data.y, nothing, nothing)
     if base:
@@ -255,9 +258,37 @@ def pursue(
     sums = [start]
     for _ in range(beam.n_terms):
         sums = _grown(sums, dictionary, data, beam)
+        sums = _exchanged(sums, len(base), dictionary, data, beam)
         yield from sums[:2]
         if not sums or sums[0].sse < 1e-20 * total:
             return
+
+
+# Times that terms are exchanged at most, and by how much what is left must fall.
+_N_EXCHANGES = 4
+_LESS_LEFT = 0.98
+
+
+def _exchanged(
+    sums: list[SparseSum],
+    n_base: int,
+    dictionary: Dictionary,
+    data: WeightedRows,
+    beam: Beam,
+) -> list[SparseSum]:
+    """The sums, and the best two with one term exchanged for another."""
+    for _ in range(_N_EXCHANGES):
+        shorter = [
+            fitted((*one.terms[:k], *one.terms[k + 1 :]), data)
+            for one in sums[:2]
+            for k in range(n_base, len(one.terms))
+            if len(one.terms) > n_base + 1
+        ]
+        others = _grown([one for one in shorter if one], dictionary, data, beam)
+        if not others or others[0].sse > _LESS_LEFT * sums[0].sse:
+            break
+        sums = sorted([*others, *sums], key=lambda one: one.sse)[: beam.n_kept]
+    return sums
 
 
 def _grown(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.network.graph import CONSTANT
+from eqlearn.network.graph import CONSTANT, Linear
 from eqlearn.network.transform import joined
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.links import Without
@@ -27,6 +27,8 @@ from eqlearn.search.attempts.monomials import (
 from eqlearn.search.smooth_fits import Polynomial, Smooth, degree_for
 from eqlearn.search.task import Task
 
+# Ranges from zero at which an input is far from it.
+_FAR = 25.0
 # Share of the variance that a polynomial leaves of a law that is not smooth.
 _NOT_SMOOTH = 0.05
 
@@ -69,6 +71,34 @@ class Reduction:
 
 def _is_plain(v: Exponents) -> bool:
     return sum(map(abs, v)) == 1.0 and max(v) == 1.0
+
+
+def from_origins(view: View, task: Task) -> View:
+    """The view with x - c in the place of inputs that are far from zero, as years are.
+
+    So far from it no law can be told from one of x - c, and rounding errors matter.
+    """
+    starts = {i: start for i in view.inputs if (start := _start(task, i)) is not None}
+    if not starts:
+        return view
+    draft, shown = view.draft(task.x.shape[1]), view.features()[len(view.inputs) :]
+    for i, start in starts.items():
+        unit = float(np.ptp(task.x[:, i]))
+        taken: Linear = {i: 1.0, CONSTANT: -start / float(task.x_scale[i])}
+        shown.append({draft.add("origin", taken): 1.0 / unit})
+    draft.outputs = [(dict(one), {CONSTANT: 1.0}) for one in shown]
+    inputs = tuple(i for i in view.inputs if i not in starts)
+    return View(inputs, draft.freeze(), view.steps)
+
+
+def _start(task: Task, i: int) -> float | None:
+    """A round number just below an input's values, if these are far from zero."""
+    column = task.x[:, i] * float(task.x_scale[i])
+    low, high = float(column.min()), float(column.max())
+    if not 0.0 < _FAR * (high - low) < min(abs(low), abs(high)):
+        return None
+    step = 10.0 ** math.floor(math.log10(high - low))
+    return math.floor(low / step) * step
 
 
 def reduced_views(view: View, task: Task) -> list[View]:

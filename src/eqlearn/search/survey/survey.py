@@ -17,7 +17,7 @@ from eqlearn.search.survey.looks import (
     fractions,
     power_laws,
 )
-from eqlearn.search.survey.reductions import reduced_views
+from eqlearn.search.survey.reductions import from_origins, reduced_views
 from eqlearn.search.task import Task, numerical_context
 
 _ARCS = ("sin", "cos", "tan")
@@ -26,12 +26,14 @@ _SHARES = ("logit", "complement", "survival", "failure")
 #: Links through which each kind of term is looked for; None is the target as it is.
 _THROUGH: dict[str, tuple[str | None, ...]] = {
     "small": (*_ALL, *_SHARES, *_ARCS),
+    "whole sums": (*_ALL, *_SHARES, *_ARCS),
     "sums": (*_ALL, *_SHARES, *_ARCS),
     "exp": (None, "inverse", "log", "square"),
     "bends": (None, "square"),
     "powers": (None, "inverse", "log", "square", "complement"),
     "waves": (None, "square"),
     "fast waves": (None,),
+    "curves": (None,),
     "families": (None, "log", "square"),
     "damped": (None,),
 }
@@ -148,7 +150,7 @@ def _is_law(found: Scored, task: Task) -> bool:
 
 def views_of(task: Task, inputs: Inputs) -> list[View]:
     """The reduced table, or the table as it is, through every link."""
-    plain = View(inputs)
+    plain = from_origins(View(inputs), task)
     found = []
     for first in (None, *_ARCS):
         view = plain if first is None else plain.through(first, task)

@@ -1,0 +1,107 @@
+"""How systems of equations are compared: by how they follow the measurements.
+
+The criterion is -2 log likelihood of the trajectories plus a price for every constant
+and function.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.dynamics.motion import Motion
+from eqlearn.dynamics.pieces import Pieces
+from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
+from eqlearn.dynamics.shooting import Followed, fit_motion
+
+#: Less than this is no gain.
+_GAIN = 1e-6
+
+
+class Rival(NamedTuple):
+    """A system with its criterion on some pieces; smaller is better."""
+
+    followed: Followed
+    score: float
+
+    @property
+    def motion(self) -> Motion:
+        """The system."""
+        return self.followed.motion
+
+    @property
+    def starts(self) -> Array:
+        """The initial states of the pieces."""
+        return self.followed.starts
+
+
+def is_better(new: Rival | None, old: Rival | None) -> bool:
+    """Whether one system beats another."""
+    return new is not None and (old is None or new.score < old.score - _GAIN)
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """The pieces that systems are compared on, and until when."""
+
+    pieces: Pieces
+    x: Array  # (S + A, N) states and inputs of the data
+    deadline: float = np.inf
+    clock: Callable[[], float] = time.monotonic
+    settings: MotionSettings = STANDARD_MOTION
+
+    @property
+    def is_over(self) -> bool:
+        """Whether time is up."""
+        return self.clock() > self.deadline
+
+    def on(self, pieces: Pieces) -> "Contest":
+        """The same contest on other pieces."""
+        return replace(self, pieces=pieces)
+
+    def entered(
+        self,
+        motion: Motion,
+        starts: Array | None = None,
+        *,
+        quick: bool = True,
+        to_reach: float = np.inf,
+    ) -> Rival | None:
+        """Fit a system and score it; None if it cannot be followed.
+
+        It may be given up if it has no prospect of the score `to_reach`.
+        """
+        by = self.settings.shooting
+        n = by.n_quick if quick else by.n_iterations
+        target = to_reach - self.price(motion, self.pieces.n_rows)
+        for begin in (starts, None) if starts is not None else (None,):
+            found = fit_motion(
+                motion, self.pieces, begin, n_iterations=n, target=target, by=by
+            )
+            if found is not None:
+                return Rival(found, self.score(found))
+        return None
+
+    def score(self, found: Followed) -> float:
+        """The criterion of a fitted system."""
+        return found.misfit + self.price(found.motion, found.n_rows)
+
+    def price(self, motion: Motion, n_rows: int) -> float:
+        """What the constants and functions of a system cost."""
+        by = self.settings.choosing
+        prices = dict.fromkeys(("multiply", "divide"), by.product_price)
+        prices |= dict.fromkeys(("sin", "cos"), by.sine_price)
+        units = sum(
+            prices.get(node.unit, by.function_price)
+            for k, graph in enumerate(motion.graphs)
+            if k not in motion.known
+            for node in graph.nodes
+        )
+        return motion.n_parameters * self.term_price(n_rows) + units
+
+    def term_price(self, n_rows: int) -> float:
+        """What a constant costs."""
+        return float(np.log(n_rows)) + self.settings.choosing.term_price

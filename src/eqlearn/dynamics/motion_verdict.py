@@ -1,0 +1,170 @@
+"""How far a system of equations can be trusted: judged by following trajectories."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.dynamics.discover import Discovered
+from eqlearn.dynamics.follow_on import followed
+from eqlearn.dynamics.motion import constant_of
+from eqlearn.dynamics.pieces import Pieces
+from eqlearn.dynamics.shooting import course, fit_motion
+from eqlearn.model.courses import Courses
+from eqlearn.model.model import Kind, Verdict
+from eqlearn.network.graph import Graph
+
+#: Share of each piece that constants are fitted to before the rest is followed.
+_FITTED = 0.75
+#: An error in spreads, besides the noise, from which motion is no longer followed.
+_LOST = 0.3
+#: Residuals, in noise as the splines see it, that leave nothing to explain.
+_MUCH_LEFT = 1.5
+#: A criterion so close cannot tell two systems apart.
+_CLOSE = 10.0
+#: Iterations of the fit without the last part, which begins at the optimum.
+_N_REFIT = 8
+
+
+class Foresight(NamedTuple):
+    """How well the last part of trajectories is followed without being fitted."""
+
+    n_pieces: int
+    error: float  # in spreads, of the worst state
+    share: float  # of the time that it was followed at all
+    states: Array  # (N, S') as foreseen; NaN in rows that were fitted
+
+
+def foresight(discovered: Discovered) -> Foresight | None:
+    """Fit the constants to the first part of each piece and follow the rest."""
+    pieces = discovered.pieces
+    shorter = _first_part(pieces)
+    refitted = fit_motion(discovered.rival.motion, shorter, n_iterations=_N_REFIT)
+    if refitted is None:
+        return None
+    spread = np.std(pieces.x, axis=0)
+    lost = _LOST + 3.0 * float((discovered.rival.followed.rms / spread).max())
+    foreseen, squares, shares = np.full(pieces.x.shape, np.nan), [], []
+    for g, (k, row) in enumerate(pieces.places):
+        a, b = int(pieces.first[g]), int(pieces.first[g + 1])
+        size = int(shorter.first[g + 1] - shorter.first[g])
+        run, rows = pieces.runs[k], slice(row, row + b - a)
+        ways = {"is_map": pieces.is_map, "holds": pieces.holds}
+        states = followed(
+            refitted.motion, refitted.starts[g], run.t[rows], run.inputs[rows], **ways
+        )[size:, pieces.observed]
+        foreseen[a + size : b] = states
+        off = np.abs(states - pieces.x[a + size : b]) / spread
+        off = np.where(np.isfinite(off), off, np.inf)
+        late = np.flatnonzero(off.max(axis=1) > lost)
+        shares.append(late[0] / len(off) if len(late) else 1.0)
+        squares.append(np.mean(np.minimum(off, 1e3) ** 2, axis=0))
+    error = float(np.sqrt(np.mean(squares, axis=0)).max())
+    return Foresight(len(squares), error, float(np.mean(shares)), foreseen)
+
+
+def courses(discovered: Discovered, seen: Foresight | None) -> Courses:
+    """Measured and simulated motion, to be shown."""
+    pieces, sizes = discovered.pieces, np.diff(discovered.pieces.first)
+    found = course(discovered.rival.motion, pieces, discovered.rival.starts)
+    simulated = np.full(pieces.x.shape, np.nan)
+    if found is not None:
+        simulated = found.states[:, pieces.observed]
+    return Courses(
+        run=np.repeat(pieces.places[:, 0], sizes),
+        piece=np.repeat(np.arange(len(sizes)), sizes),
+        t=pieces.t,
+        measured=pieces.x,
+        simulated=simulated,
+        forecast=np.full(pieces.x.shape, np.nan) if seen is None else seen.states,
+    )
+
+
+def _first_part(pieces: Pieces) -> Pieces:
+    sizes = np.maximum((np.diff(pieces.first) * _FITTED).astype(int), 3)
+    kept = np.concatenate(
+        [np.arange(a, a + n) for a, n in zip(pieces.first, sizes, strict=False)]
+    )
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return replace(pieces, t=pieces.t[kept], x=pieces.x[kept], first=first)
+
+
+def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, ...]:
+    """One verdict for each equation; what is said of the system is said of all."""
+    good, doubts, weak, advice = _of_the_system(discovered, seen)
+    motion = discovered.rival.motion
+    found = []
+    for state, graph in enumerate(motion.graphs):
+        own, more = list(doubts), list(advice)
+        if state in motion.known:
+            found.append(Verdict("trusted", ("It was given.",)))
+            continue
+        if constant_of(graph):
+            reason = "No formula explains more of the rate than its mean does."
+            found.append(Verdict("nothing", (reason,), tuple(more)))
+            continue
+        if _has_close_rival(discovered, state):
+            own.append("The motion seen cannot tell it from another form.")
+            more.append("Measure other motion: larger, faster, from other starts.")
+        kind: Kind = "doubtful" if own else "plausible" if weak else "trusted"
+        found.append(Verdict(kind, (*good, *own, *weak), tuple(more)))
+    return tuple(found)
+
+
+def _of_the_system(
+    discovered: Discovered, seen: Foresight | None
+) -> tuple[list[str], list[str], list[str], list[str]]:
+    """What speaks for the system, against it, what limits it, and advice."""
+    good: list[str] = []
+    doubts: list[str] = []
+    weak: list[str] = []
+    advice: list[str] = []
+    if seen is None or seen.share < 0.5:
+        doubts.append("Motion is lost soon after the part that was fitted.")
+        advice.append("Measure longer, or more densely.")
+    else:
+        n_runs = len(discovered.smooth)
+        what = "trajectories" if seen.n_pieces <= n_runs else "pieces of trajectories"
+        of = f"{seen.n_pieces} {what}" if seen.n_pieces > 1 else "the trajectory"
+        good.append(
+            f"Simulated with constants from the first three quarters, the last quarter "
+            f"of {of} is followed to {100 * seen.error:.2g} % of the spread."
+        )
+    left = discovered.rival.followed.rms / _noise(discovered)
+    if np.any(left > _MUCH_LEFT):
+        doubts.append(
+            f"Residuals are {float(left.max()):.1f} times what splines take for noise."
+        )
+        advice.append("A state or an input may be missing; more time may help.")
+    if any(one.ended == "interrupt" for one in discovered.found.values()):
+        weak.append("The search was interrupted.")
+    return good, doubts, weak, advice
+
+
+def _noise(discovered: Discovered) -> Array:
+    """Noise of the measured states; of clean ones, what integration may be off by."""
+    pieces = discovered.pieces
+    noise = np.sqrt(np.mean([one.noise**2 for one in discovered.smooth], axis=0))
+    clean = 1e-3 * np.std(pieces.x, axis=0)
+    found: Array = np.maximum(noise[pieces.observed[: len(noise)]], clean)
+    return found
+
+
+def _has_close_rival(discovered: Discovered, state: int) -> bool:
+    """Whether a system with another form of this equation is about as good."""
+    own = discovered.rival.motion.graphs[state]
+    return any(
+        other.score - discovered.rival.score < _CLOSE
+        and _differ(own, other.motion.graphs[state], discovered)
+        for other in discovered.runners
+    )
+
+
+def _differ(own: Graph, other: Graph, discovered: Discovered) -> bool:
+    x = discovered.rows.x
+    wide = x + np.std(x, axis=0) * np.random.default_rng(0).normal(size=x.shape)
+    with np.errstate(all="ignore"):
+        a, b = own.evaluate(wide)[0], other.evaluate(wide)[0]
+    usual = float(np.std(discovered.rows.rates))
+    return float(np.median(np.abs(a - b))) > 0.05 * usual

@@ -1,0 +1,158 @@
+"""Other forms of a formula: a term less, a term more, a function as a polynomial."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.network.canonical import canonical
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import (
+    CONSTANT,
+    COSINE,
+    Connection,
+    Graph,
+    Linear,
+    Node,
+    sine_slots,
+)
+from eqlearn.network.kernels import evaluate, tape
+
+#: A monomial: the inputs whose product it is, one as often as its power.
+Monomial = tuple[int, ...]
+
+#: A phase so near to a cosine's means one.
+_NEAR_COSINE = 0.5
+#: Units that are not smooth curves of one argument.
+_BINARY = ("multiply", "divide")
+
+
+def monomials(n_inputs: int, degree: int) -> list[Monomial]:
+    """All products of up to `degree` inputs, the empty one first."""
+    sizes = range(degree + 1)
+    return [m for d in sizes for m in combinations_with_replacement(range(n_inputs), d)]
+
+
+def put_monomial(draft: Draft, of: Monomial, products: dict[Monomial, int]) -> int:
+    """The feature that is a monomial, made if it is not there."""
+    if len(of) < 2:
+        return of[0] if of else CONSTANT
+    if of not in products:
+        before = put_monomial(draft, of[:-1], products)
+        products[of] = draft.add("multiply", {before: 1.0}, {of[-1]: 1.0})
+    return products[of]
+
+
+def without(graph: Graph, keys: Collection[Connection], x: Array) -> Graph | None:
+    """The formula with some connections less; None if nothing is left, or all is.
+
+    A phase near a cosine's becomes exactly that.
+    """
+    slots, angles, gone = graph.slots(), sine_slots(graph), set(keys)
+    for slot, source in keys:
+        phase = slots[slot].get(CONSTANT, 0.0)
+        is_phase = slot in angles and source == CONSTANT
+        if is_phase and 0.0 < abs(phase - COSINE) < _NEAR_COSINE:
+            slots[slot] = {**slots[slot], CONSTANT: COSINE}
+            gone.discard((slot, source))
+    less = graph.with_slots(slots).without(gone)
+    if any(not denominator for _, denominator in less.outputs):
+        return None
+    less = canonical(less, x)
+    is_smaller = less.n_parameters < graph.n_parameters
+    return less if is_smaller and not less.is_empty else None
+
+
+def removable(graph: Graph) -> list[Connection]:
+    """Fixed connections whose term could go as well: others share the sum."""
+    slots = graph.slots()
+    found = []
+    for slot, source in sorted(graph.fixed):
+        others = slots[slot].keys() - {source}
+        is_inside = slot < graph.first_output_slot
+        if (others - {CONSTANT}) if is_inside else others:
+            found.append((slot, source))
+    return found
+
+
+def softened(graph: Graph, x: Array) -> Iterator[Graph]:
+    """The formula with functions of one argument as polynomials of degree 1 to 3.
+
+    Over a short way a sine or an exponential imitates a parabola well enough for rates;
+    trajectories tell them apart.
+    """
+    values = evaluate(graph, tape(graph), x)
+    slot = 0
+    for k, node in enumerate(graph.nodes):
+        feature = graph.n_inputs + k
+        if node.unit not in _BINARY:
+            z, y = values.slots[slot], values.features[feature]
+            if np.isfinite(z).all() and np.isfinite(y).all():
+                for degree in (1, 2, 3):
+                    softer = _as_polynomial(graph, feature, node, z, y, degree)
+                    if softer is not None:
+                        yield canonical(softer, x)
+        slot += len(node.arguments)
+
+
+def _as_polynomial(
+    graph: Graph, feature: int, node: Node, z: Array, y: Array, degree: int
+) -> Graph | None:
+    draft, inside = Draft(graph), node.arguments[0]
+    weights = np.polynomial.Polynomial.fit(z, y, degree).convert().coef
+    instead: dict[int, float] = {CONSTANT: float(weights[0])}
+    for source, weight in inside.items():
+        instead[source] = instead.get(source, 0.0) + float(weights[1]) * weight
+    power: Linear = inside
+    for weight in weights[2:]:
+        power = {draft.add("multiply", power, inside): 1.0}
+        (made,) = power
+        instead[made] = float(weight)
+    draft.replace(feature, instead)
+    return draft.freeze()
+
+
+def extended(graph: Graph, some: Sequence[Monomial]) -> tuple[Graph, list[Connection]]:
+    """The formula with monomials of weight 0 above and below, and where they are.
+
+    Nothing else changes, so the slopes by these weights tell what each would do.
+    """
+    first = graph.first_output_slot
+    sources, new = _products(some, graph.n_features)
+    n_slots = first + 2 * len(new)
+    fixed = {(s if s < first else s + 2 * len(new), f) for s, f in graph.fixed}
+    for k, node in enumerate(new):
+        for part, linear in enumerate(node.arguments):
+            fixed |= {(first + 2 * k + part, source) for source in linear}
+    above, below = (dict(linear) for linear in graph.outputs[0])
+    added: list[Connection] = []
+    for part, linear in ((0, above), (1, below)):
+        for source in sources:
+            if source not in linear:
+                linear[source] = 0.0
+                added.append((n_slots + part, source))
+    ties = {key: lead for key, lead in graph.ties.items() if key[0] < first}
+    nodes = (*graph.nodes, *new)
+    return Graph(
+        graph.n_inputs, nodes, ((above, below),), frozenset(fixed), ties
+    ), added
+
+
+def _products(
+    some: Sequence[Monomial], n_features: int
+) -> tuple[list[int], list[Node]]:
+    """The feature of each monomial, and the units that are to be added for them."""
+    nodes: list[Node] = []
+    known: dict[Monomial, int] = {}
+
+    def put(of: Monomial) -> int:
+        if len(of) < 2:
+            return of[0] if of else CONSTANT
+        if of not in known:
+            before = put(of[:-1])
+            nodes.append(Node("multiply", ({before: 1.0}, {of[-1]: 1.0})))
+            known[of] = n_features + len(nodes) - 1
+        return known[of]
+
+    return [put(one) for one in some], nodes

@@ -1,0 +1,139 @@
+"""The tuned numbers of learning motion, each with the reason for its value."""
+
+from dataclasses import dataclass, field
+
+from eqlearn.equation.refine.tactics import tuned
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How splines are laid through measured states."""
+
+    most_rows: int = tuned(
+        400, "rows of one spline: its time grows with their cube; longer ones are cut"
+    )
+    overlap: int = tuned(40, "rows that neighbouring splines share: ends are uncertain")
+    clean: float = tuned(
+        1e-3, "noise, in spreads, below which a spline of higher degree is better"
+    )
+    floor: float = tuned(
+        1e-3,
+        "noise, in spreads of a rate, that is added: errors of the spline below it "
+        "look like structure",
+    )
+    rows_a_freedom: float = tuned(
+        1.5,
+        "rows kept for each degree of freedom of a spline: more are not independent",
+    )
+    least_rows: int = tuned(60, "rows that are kept of each trajectory, if it has them")
+    most_kept: int = tuned(2000, "rows that the search looks at")
+    cut_ends: float = tuned(
+        0.5, "correlation lengths left out at the ends, where splines are worst"
+    )
+    largest_error: float = tuned(5.0, "times the median: what a rate's error counts as")
+
+
+@dataclass(frozen=True)
+class Shooting:
+    """How trajectories are followed, piece by piece."""
+
+    state_floor: float = tuned(
+        1e-6, "of a state's spread: what the integration may be off by"
+    )
+    substeps: tuple[int, ...] = tuned(
+        (1, 2, 4, 8, 16), "Runge-Kutta steps from row to row, tried from few to many"
+    )
+    accuracy: float = tuned(
+        0.05, "of the noise: errors of integration that no fit would notice"
+    )
+    blow_up: float = tuned(20.0, "times the largest measured: a state that is lost")
+    most_rows: int = tuned(3000, "rows that are followed while forms are compared")
+    longest: int = tuned(500, "rows of a trajectory that is followed as a whole")
+    n_iterations: int = tuned(25, "steps of a fit, which mostly needs ten")
+    n_quick: int = tuned(8, "steps of a fit that only has to tell whether a form pays")
+    tolerance: float = tuned(1e-3, "gain in the criterion below which a fit has ended")
+    slack: float = tuned(
+        30.0, "misfit by which the prospect of a fit may miss what it has to reach"
+    )
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """How systems of equations are compared."""
+
+    term_price: float = tuned(
+        6.8, "besides log N: for each constant, picked from about thirty: 2 log 30"
+    )
+    sine_price: float = tuned(6.0, "for each sine or cosine")
+    function_price: float = tuned(
+        12.0, "for each other function: some of them imitate any short curve"
+    )
+    product_price: float = tuned(0.5, "for each product")
+    pieces: tuple[int, ...] = tuned(
+        (10, 3, 1),
+        "pieces of a trajectory, from many to few: long ones tell forms apart, "
+        "short ones can be followed with constants that are off",
+    )
+    n_short: int = tuned(
+        30, "pieces where a first guess is lost in longer ones, or motion is chaotic"
+    )
+    fits_worse: float = tuned(
+        1.5, "times the residuals: longer pieces that fit worse than that are left"
+    )
+    n_candidates: int = tuned(6, "formulas of the search that are tried for each state")
+    most_constants: int = tuned(14, "of a formula that is tried: more imitate anything")
+    n_pruned: int = tuned(3, "of all formulas for a state, how many are pruned")
+    n_kept: int = tuned(3, "systems that go on to longer pieces")
+    n_tried: int = tuned(4, "least certain terms that are tried without")
+    certain: float = tuned(5.0, "standard errors from zero: a term that stays")
+    idle: float = tuned(2.0, "standard errors: terms below are tried without together")
+    n_added: int = tuned(3, "terms the residuals point to that are tried")
+    rounds: int = tuned(3, "times that all formulas are tried in turn")
+    hope: float = tuned(
+        2.0, "prices of its constants that a formula may be behind before it is pruned"
+    )
+    search_seconds: float = tuned(
+        2.0, "for each state that is searched, unless a time limit is given"
+    )
+    choice_seconds: float = tuned(
+        3.0, "for each state: what comparing systems may take at most"
+    )
+    most_busy: float = tuned(
+        4.0, "times that a search is prolonged on a busy machine, at most"
+    )
+
+
+@dataclass(frozen=True)
+class Pursuit:
+    """How sums of simple terms are looked for beside the search."""
+
+    most_terms: int = tuned(6, "terms of a sum; longer ones are pruned from others")
+    width: int = tuned(12, "sums of each size that go on")
+    n_of_a_kind: int = tuned(2, "best sums of each kind of term that are tried")
+    n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
+    most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
+    most_cubic: int = tuned(4, "inputs up to which products of three are terms")
+    term_price: float = tuned(4.0, "besides log N, for each term")
+    product_price: float = tuned(0.5, "for each product")
+    function_price: float = tuned(4.0, "for each function: there are many")
+    half_ways: tuple[float, ...] = tuned(
+        (0.3, 1.0, 3.0), "times the median of an input: where it is half saturated"
+    )
+    least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
+
+    def factors(self, n_inputs: int) -> int:
+        """How many inputs a function may be multiplied by."""
+        return 2 if n_inputs <= self.most_cubic else 1
+
+
+@dataclass(frozen=True)
+class MotionSettings:
+    """Every tuned number of learning motion."""
+
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    shooting: Shooting = field(default_factory=Shooting)
+    choosing: Choosing = field(default_factory=Choosing)
+    pursuit: Pursuit = field(default_factory=Pursuit)
+
+
+STANDARD_MOTION = MotionSettings()

@@ -1,0 +1,298 @@
+"""`DynamicsLearner`: equations of motion from measured time series."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eqlearn._types import Array
+from eqlearn.data.duration import seconds
+from eqlearn.dynamics.discover import Asked, Discovered, discover
+from eqlearn.dynamics.follow_on import followed
+from eqlearn.dynamics.known_rates import known_rates
+from eqlearn.dynamics.motion import Motion
+from eqlearn.dynamics.motion_model import motion_model
+from eqlearn.dynamics.motion_verdict import courses, foresight
+from eqlearn.dynamics.trajectories import TimeSeries, time_series
+from eqlearn.errors import check_count, must
+from eqlearn.estimator_inputs import default_names, in_one_line, seed_of, units_of
+from eqlearn.jobs.backends import n_processes
+from eqlearn.learned_equations import LearnedEquations
+from eqlearn.model import model_file
+from eqlearn.model.courses import Courses
+
+#: Parameters that a model file keeps.
+_KEPT = (
+    *("functions", "known", "second_order", "discrete", "hold_inputs", "snap"),
+    *("time_limit", "max_attempts", "random_state"),
+)
+#: What the velocity of a position is called, if only positions are measured.
+VELOCITY = "{}_dot"
+
+
+class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
+    """Learn equations of motion dx/dt = f(x, u) from measured states.
+
+    Rates are never differences: states are smoothed by splines, the equations of their
+    rates are searched, and the candidates are compared, pruned and fitted by how they
+    follow the measurements themselves. So constants and their errors are those of the
+    trajectories.
+
+    Parameters
+    ----------
+    functions : sequence of str or "paper", optional
+        What formulas are made of, as for `EquationLearner`.
+    known : mapping of str to str, optional
+        Rates that are known, by state: ``{"x": "v"}`` says dx/dt = v.
+    second_order : bool, default=False
+        The states are positions: their velocities are states too, but not measured.
+    discrete : bool, default=False
+        Learn a map x[k+1] = f(x[k], u[k]); times are then only an order.
+    hold_inputs : bool, default=False
+        Inputs stay as they are from row to row; by default they change smoothly.
+    time_limit : float or str, optional
+        Seconds for all of it, or a text like ``"90s"``; by default about five for each
+        state.
+    max_attempts : int, optional
+        Attempts of the search at each rate.
+    n_jobs : int, default=1
+        Processes of the search; -1 is one for every core.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers are used instead.
+    run_dir : path, optional
+        Where every finished step of the search is kept; `fit` again goes on from there.
+    snap : bool, default=True
+        Use simple constants (2, 1/3, π) where the trajectories allow them.
+    random_state : int, RandomState or None, default=0
+        The seed.
+    verbose : bool, default=False
+        Show how far the search is, on the standard error.
+
+    Attributes
+    ----------
+    equation_ : str
+        The equations of motion, a line for each state.
+    model_ : Model
+        All that was learned; further attributes are those of `EquationLearner`.
+    courses_ : Courses
+        Measured and simulated motion, as the report shows it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eqlearn import DynamicsLearner
+    >>> t = np.linspace(0, 6, 120)
+    >>> learner = DynamicsLearner(time_limit=4).fit(3 * np.exp(-0.5 * t), t)
+    >>> learner.equation_
+    'dx1/dt = -x1/2'
+    """
+
+    def __init__(
+        self,
+        *,
+        functions: Sequence[str] | str | None = None,
+        known: Mapping[str, str] | None = None,
+        second_order: bool = False,
+        discrete: bool = False,
+        hold_inputs: bool = False,
+        time_limit: float | str | None = None,
+        max_attempts: int | None = None,
+        n_jobs: int | None = 1,
+        scheduler: str | None = None,
+        run_dir: str | Path | None = None,
+        snap: bool = True,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.functions = functions
+        self.known = known
+        self.second_order = second_order
+        self.discrete = discrete
+        self.hold_inputs = hold_inputs
+        self.time_limit = time_limit
+        self.max_attempts = max_attempts
+        self.n_jobs = n_jobs
+        self.scheduler = scheduler
+        self.run_dir = run_dir
+        self.snap = snap
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        states: Any,
+        t: Any,
+        inputs: Any = None,
+        *,
+        state_names: Sequence[str] | None = None,
+        input_names: Sequence[str] | None = None,
+    ) -> "DynamicsLearner":
+        """Learn the equations from one trajectory or several.
+
+        Parameters
+        ----------
+        states : array-like of shape (n_rows, n_states), or a list of arrays
+            Measured states; rows with NaN split a trajectory.
+        t : float, array-like of shape (n_rows,), or a list of arrays
+            The step, or the times; even or not.
+        inputs : array-like of shape (n_rows, n_inputs), or a list of arrays, optional
+            Known inputs at the same times.
+        state_names, input_names : sequences of str, optional
+            Names; by default those of a table's columns, or x1, x2, ... and u1, ...
+        """
+        with in_one_line():
+            runs = time_series(states, t, inputs)
+            measured = _names(states, state_names, "x", runs[0].states.shape[1])
+            driven = _names(inputs, input_names, "u", runs[0].inputs.shape[1])
+            names, known = self._system(measured, driven)
+            asked = self._asked(known)
+            model_file.check_can_be_saved(
+                (*names, *driven),
+                self._targets(names),
+                _any_domain(names, driven),
+                self._kept(),
+            )
+        free = [name for k, name in enumerate(names) if k not in known]
+        with self._progress((*names, *driven), self._targets(free)) as callback:
+            self.discovered_: Discovered = discover(runs, asked, callback)
+        seen, targets = foresight(self.discovered_), self._targets(names)
+        self.courses_: Courses = courses(self.discovered_, seen)
+        self.model_ = self._as_found = motion_model(
+            self.discovered_, names, driven, targets, self._kept(), seen
+        )
+        self.n_features_in_ = len(names) + len(driven)
+        return self
+
+    def predict(self, states: Any, inputs: Any = None) -> NDArray[np.float64]:
+        """Rates of the states (N, S); of a map, the next states."""
+        x = np.atleast_2d(np.asarray(states, dtype=float))
+        u = self._driven(inputs, len(x))
+        self._check_width(x)
+        with np.errstate(all="ignore"):
+            return self._motion().rates(np.hstack([x, u]))
+
+    def simulate(self, x0: Any, t: Any, inputs: Any = None) -> Array:
+        """States (N, S) at times (N,) from a start, under inputs (N, A).
+
+        From where the motion is lost, they are NaN.
+        """
+        start = np.asarray(x0, dtype=float).ravel()
+        times = np.asarray(t, dtype=float).ravel()
+        self._check_width(start[None])
+        driven = self._driven(inputs, len(times))
+        ways = {"is_map": self.discrete, "holds": self.hold_inputs}
+        return followed(self._motion(), start, times, driven, **ways)
+
+    def score(self, states: Any, t: Any, inputs: Any = None) -> float:
+        """The mean R² of trajectories that are followed from their first rows."""
+        n_inputs = len(self._model().inputs) - len(self._model().targets)
+        runs = time_series(states, t, inputs, n_inputs=n_inputs)
+        return float(np.mean([self._followed_share(run) for run in runs]))
+
+    def _followed_share(self, run: TimeSeries) -> float:
+        n = run.states.shape[1]
+        start = run.states[0]
+        if self.second_order:
+            from eqlearn.dynamics.rate_rows import smooth_run
+
+            start = smooth_run(run, second_order=True).states[0]
+        states = self.simulate(start, run.t, run.inputs)[:, :n]
+        left = np.sum((states - run.states) ** 2, axis=0)
+        whole = np.sum((run.states - run.states.mean(axis=0)) ** 2, axis=0)
+        with np.errstate(all="ignore"):
+            shares = 1.0 - left / whole
+        return float(np.mean(np.where(np.isfinite(shares), shares, -np.inf)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "DynamicsLearner":
+        """Read a model file; no code in it is run."""
+        model = model_file.load(path)
+        kept: Mapping[str, Any] = model.parameters
+        if "discrete" not in kept:
+            what = "a model of motion"
+            raise must("path", what, str(path), "Open it with `EquationLearner.load`.")
+        learner = cls(**{name: kept[name] for name in _KEPT if name in kept})
+        learner.model_ = learner._as_found = model
+        learner.n_features_in_ = len(model.inputs)
+        return learner
+
+    def _system(
+        self, measured: tuple[str, ...], driven: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], dict[int, Any]]:
+        """The names of all states, and the rates that are known."""
+        if self.second_order and self.discrete:
+            raise must("second_order", "False for a map", True)
+        texts = dict(self.known or {})
+        names = measured
+        if self.second_order:
+            velocities = tuple(VELOCITY.format(name) for name in measured)
+            texts |= dict(zip(measured, velocities, strict=True))
+            names = (*measured, *velocities)
+        if len(set(names + driven)) < len(names + driven):
+            raise must("state_names", "different from each other", list(names + driven))
+        return names, known_rates(texts, names, driven)
+
+    def _asked(self, known: dict[int, Any]) -> Asked:
+        if self.max_attempts is not None:
+            check_count("max_attempts", self.max_attempts)
+        n_processes(self.n_jobs, "n_jobs")
+        return Asked(
+            known=known,
+            second_order=self.second_order,
+            is_map=self.discrete,
+            holds=self.hold_inputs,
+            time_limit=seconds(self.time_limit),
+            seed=seed_of(self.random_state),
+            jobs=1 if self.n_jobs is None else self.n_jobs,
+            scheduler=self.scheduler,
+            units=units_of(self.functions),
+            max_attempts=self.max_attempts,
+            run_dir=None if self.run_dir is None else Path(self.run_dir),
+        )
+
+    def _targets(self, names: Sequence[str]) -> tuple[str, ...]:
+        form = "{}[k+1]" if self.discrete else "d{}/dt"
+        return tuple(form.format(name) for name in names)
+
+    def _kept(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _KEPT}
+
+    def _motion(self) -> Motion:
+        return Motion(tuple(self._graphs(self._model().chosen)))
+
+    def _check_width(self, x: Array) -> None:
+        n_states = len(self._model().targets)
+        if x.shape[1] != n_states:
+            raise must("states", f"of {n_states} columns", x)
+
+    def _driven(self, inputs: Any, n_rows: int) -> Array:
+        n_inputs = len(self._model().inputs) - len(self._model().targets)
+        if inputs is None:
+            if n_inputs:
+                raise must("inputs", f"rows of {n_inputs} numbers", inputs)
+            return np.zeros((n_rows, 0))
+        found = np.asarray(inputs, dtype=float).reshape(n_rows, -1)
+        if found.shape[1] != n_inputs:
+            raise must("inputs", f"of {n_inputs} columns", found)
+        return found
+
+
+def _names(
+    table: Any, given: Sequence[str] | None, letter: str, n: int
+) -> tuple[str, ...]:
+    """The names that were given, or that a table has, or x1, x2, ..."""
+    if given is None:
+        first = table[0] if isinstance(table, list | tuple) and table else table
+        columns = getattr(first, "columns", None)
+        given = (
+            default_names(letter, n) if columns is None else [str(c) for c in columns]
+        )
+    if len(given) != n:
+        raise must("state_names", f"{n} names", list(given))
+    return tuple(given)
+
+
+def _any_domain(names: Sequence[str], driven: Sequence[str]) -> Array:
+    return np.tile([-1.0, 1.0], (len(names) + len(driven), 1))

@@ -1,0 +1,101 @@
+"""What learners share once they have a model: formulas, tables, the verdict."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from eqlearn.equation.prove.domain import OutputReport, domain_report
+from eqlearn.estimator_exports import EquationExports
+from eqlearn.model.choice import candidate_number
+from eqlearn.model.model import Verdict
+from eqlearn.model.model_tables import constant_rows, equation_rows
+from eqlearn.search.learn import Progress
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, unused-ignore]
+    """What can be asked of a learner once it has a model, snapped or not."""
+
+    verbose: bool
+    callback: Any = None  # hears of the best equation so far, and may end the search
+
+    @property
+    def equation_(self) -> str:
+        """The chosen equation, a line for each target."""
+        return "\n".join(self._texts(self._model().chosen))
+
+    @property
+    def equations_(self) -> "DataFrame":
+        """Every candidate of every target, the best first."""
+        import pandas
+
+        model = self._model()
+        table = pandas.DataFrame(equation_rows(model.equations))
+        table.insert(0, "equation", self._texts(model.equations))
+        numbers = [candidate_number(model, one) for one in model.equations]
+        table.insert(1, "candidate", numbers)
+        return table
+
+    @property
+    def constants_(self) -> "DataFrame":
+        """The fitted constants of the chosen equations, with standard errors."""
+        import pandas
+
+        model = self._model()
+        columns = ["target", "of", "value", "standard_error", "snapped"]
+        rows = constant_rows(model.chosen, model.inputs)
+        return pandas.DataFrame(rows, columns=columns)
+
+    @property
+    def verdict_(self) -> tuple[Verdict, ...]:
+        """Whether the equation of each target can be trusted."""
+        return self._model().verdicts
+
+    @property
+    def interrupted_(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+        return self._model().was_interrupted
+
+    @property
+    def domain_report_(self) -> tuple[OutputReport, ...]:
+        """Smallest denominator and largest output over the domain of use."""
+        model, formulas = self._model(), self._formulas()
+        low, high = np.array(model.domain).T
+        return domain_report(formulas.graph, low, high)
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$" if hasattr(self, "model_") else ""
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: once there are equations, these."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "model_"):
+            from eqlearn.report.html import in_a_notebook
+
+            shown["text/html"] = in_a_notebook(self.model_)
+        return shown
+
+    @contextmanager
+    def _progress(
+        self, inputs: tuple[str, ...], targets: tuple[str, ...]
+    ) -> Iterator[Callable[[Progress], object]]:
+        if not self.verbose and self.callback is None:
+            yield lambda progress: None
+            return
+        from eqlearn.report.progress import BestSoFar, shown
+
+        with shown(inputs, targets) if self.verbose else nullcontext() as show:
+
+            def hear(progress: Progress) -> object:
+                if show is not None:
+                    show(progress)
+                if self.callback is None:
+                    return False
+                return self.callback(BestSoFar(progress, inputs, targets))
+
+            yield hear

@@ -1,0 +1,142 @@
+"""How far a prediction may be off: by constants, by other candidates, and by noise."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from eqlearn._types import Array
+from eqlearn.errors import must
+from eqlearn.model.model import Equation, Model
+from eqlearn.network.graph import Graph
+
+#: Of a constant, or of the smallest that counts: how far it is moved for a slope.
+_STEP, _SMALLEST = 1e-6, 1e-3
+
+
+def prediction_std(model: Model, x: Array) -> Array:
+    """The standard deviation (N, M) of a new measurement about its prediction.
+
+    From the noise, the errors of the constants, and the candidates that are nearly as
+    good: these agree inside the data and part outside.
+    """
+    return np.stack(
+        [np.sqrt(_variance(model, one, np.asarray(x, float))) for one in model.chosen],
+        axis=1,
+    )
+
+
+def prediction_interval(model: Model, x: Array, level: float, values: Array) -> Array:
+    """Low and high ends (N, M, 2) about predicted values (N, M).
+
+    A share `level` of new measurements should lie between them.
+    """
+    if not 0 < level < 1:
+        raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
+    std = prediction_std(model, x)
+    free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
+    reach = std * stdtrit(np.array(free, float), 0.5 + level / 2)
+    return np.stack([values - reach, values + reach], axis=2)
+
+
+def _variance(model: Model, chosen: Equation, x: Array) -> Array:
+    others = [
+        Weighed(one.graph, one.bic)
+        for one in model.equations
+        if one.target == chosen.target and one is not chosen
+    ]
+    by_constants = variance_by_constants(chosen.graph, covariance_of(chosen), x)
+    by_candidates = variance_by_candidates(chosen.graph, others, chosen.bic, x)
+    total: Array = chosen.rms**2 + by_constants + by_candidates
+    return total
+
+
+def covariance_of(equation: Equation) -> Array:
+    """The covariance of the constants; where only their errors are known, of these."""
+    n = equation.graph.n_parameters
+    if equation.covariance:
+        return np.array(equation.covariance)
+    errors = {one.connection: one.error for one in equation.constants}
+    known = [errors.get(key, 0.0) for key in equation.graph.parameters()]
+    return np.diag(np.square(known)).reshape(n, n)
+
+
+def parameters_of(graph: Graph) -> Array:
+    """The values of the free parameters, in their order."""
+    slots = graph.slots()
+    return np.array([slots[slot][source] for slot, source in graph.parameters()])
+
+
+def with_parameters(graph: Graph, values: Array) -> Graph:
+    """The graph with other values of its free parameters; ties follow."""
+    slots = [dict(linear) for linear in graph.slots()]
+    for (slot, source), value in zip(graph.parameters(), values, strict=True):
+        slots[slot][source] = float(value)
+    for (slot, source), (lead, ratio) in graph.ties.items():
+        slots[slot][source] = ratio * slots[lead[0]][lead[1]]
+    return graph.with_slots(list(slots))
+
+
+def slopes(graph: Graph, x: Array) -> Array:
+    """How the values at inputs (N, D) change with each parameter, (P, N)."""
+    values = parameters_of(graph)
+    rows = []
+    for i, value in enumerate(values):
+        step = _STEP * max(abs(float(value)), _SMALLEST)
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = values.copy()
+            moved[i] += sign * step
+            ends.append(with_parameters(graph, moved).evaluate(x)[0][:, 0])
+        rows.append((ends[0] - ends[1]) / (2.0 * step))
+    return np.array(rows).reshape(len(values), len(x))
+
+
+def variance_by_constants(graph: Graph, covariance: Array, x: Array) -> Array:
+    """The variance (N,) of predictions because constants are not known exactly.
+
+    Infinite where the formula has no value.
+    """
+    with np.errstate(all="ignore"):
+        slope = slopes(graph, x)
+        variance = np.einsum("in,ij,jn->n", slope, covariance, slope)
+    return np.where(np.isfinite(variance), np.maximum(variance, 0.0), math.inf)
+
+
+class Weighed(NamedTuple):
+    """A candidate and its criterion, by which it is weighed."""
+
+    graph: Graph
+    bic: float
+
+
+def chances(bic: Sequence[float]) -> Array:
+    """How likely each of several formulas is the law, if one of them is.
+
+    The criterion is minus twice the logarithm of a formula's probability.
+    """
+    least = min(bic)
+    if not math.isfinite(least):  # nothing is known of any
+        return np.full(len(bic), 1.0 / len(bic))
+    likely = np.exp(-0.5 * (np.asarray(bic, float) - least))
+    share: Array = likely / likely.sum()
+    return share
+
+
+def variance_by_candidates(
+    chosen: Graph, others: Sequence[Weighed], bic: float, x: Array
+) -> Array:
+    """The mean squared distance (N,) of the law from the chosen formula.
+
+    The law is any of the candidates, each as likely as its criterion says.
+    """
+    share = chances([bic, *(other.bic for other in others)])[1:]
+    total: Array = np.zeros(len(x))
+    with np.errstate(all="ignore"):
+        values = chosen.evaluate(x)[0][:, 0]
+        for other, chance in zip(others, share, strict=True):
+            if chance > 0:
+                total += chance * (other.graph.evaluate(x)[0][:, 0] - values) ** 2
+    return np.where(np.isfinite(total), total, math.inf)

@@ -1,0 +1,99 @@
+"""What a verdict looks at beside the formulas: the rows, and points of the domain."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array, Booleans, Integers
+from eqlearn.network.graph import Graph
+from eqlearn.search.strategy import Judging
+from eqlearn.training.samples import Samples, samples
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Rows of one target, with points of the domain of use inside and outside them."""
+
+    x: Array  # (N, D)
+    y: Array  # (N,)
+    weight: Array | None  # (N,), of mean 1
+    spread: float  # of the target
+    ranges: Array  # (2, D): the lowest and the highest of every input
+    points: Array  # (K, D) of the domain of use
+    numbers: Integers  # (N,) of the rows in the table, from 0
+
+    @classmethod
+    def of(
+        cls, x: Array, y: Array, domain: Array, by: Judging, weight: Array | None = None
+    ) -> "JudgedRows":
+        """Take rows evenly from all, for a table may be sorted, and draw points."""
+        few = np.linspace(0, len(x) - 1, min(len(x), by.most_rows)).astype(int)
+        low, high = np.transpose(domain)
+        points = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
+        return cls(
+            x[few],
+            y[few],
+            None if weight is None else weight[few] / np.mean(weight[few]),
+            float(np.std(y)),
+            np.stack([x.min(axis=0), x.max(axis=0)]),
+            points,
+            few,
+        )
+
+    @property
+    def root(self) -> Array:
+        """Square roots of the weights."""
+        ones: Array = np.ones(len(self.y))
+        return ones if self.weight is None else np.sqrt(self.weight)
+
+    @cached_property
+    def samples(self) -> Samples:
+        """The rows as fits take them."""
+        return self.taken(np.arange(len(self.y)))
+
+    def taken(self, rows: Integers) -> Samples:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return samples(self.x[rows], self.y[rows, None], weight=weight)
+
+    def in_units_of_spread(self) -> "JudgedRows":
+        """The same with the target divided by its spread."""
+        return replace(self, y=self.y / (self.spread or 1.0), spread=1.0)
+
+    def in_domain(self, graph: Graph) -> "InDomain":
+        """A formula at the points of the domain."""
+        low, high = self.ranges
+        used = sorted(graph.used_inputs)
+        beyond = (self.points < low) | (self.points > high)
+        values = values_of(graph, self.points)
+        return InDomain(values, beyond[:, used].any(axis=1))
+
+
+class InDomain(NamedTuple):
+    """Values of a formula in the domain of use, and which of them are extrapolated."""
+
+    values: Array
+    is_outside: Booleans
+
+    @property
+    def spread(self) -> float:
+        """The spread of the values there; 1 if there is none to divide by."""
+        finite = self.values[np.isfinite(self.values)]
+        spread = float(np.std(finite)) if len(finite) else 0.0
+        return spread or 1.0
+
+
+def values_of(graph: Graph, x: Array) -> Array:
+    """A formula's values (N,), not finite where it has none."""
+    with np.errstate(all="ignore"):
+        return graph.evaluate(x)[0][:, 0]
+
+
+def high_quantile(off: Array) -> float:
+    """The 90th percentile of distances; what has no value is infinitely far."""
+    if not len(off):
+        return 0.0
+    finite = np.sort(np.where(np.isfinite(off), off, np.inf))
+    return float(finite[int(np.ceil(0.9 * len(finite))) - 1])

@@ -1,0 +1,219 @@
+"""What speaks for a formula and against it: one function and one sentence for each."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from eqlearn.equation.prove.domain import domain_report
+from eqlearn.equation.refine.constants import covariance
+from eqlearn.model.prediction import variance_by_constants
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
+from eqlearn.search.conclude.misfits import misfits, shift_without
+from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more
+from eqlearn.search.conclude.regions import RegionTest
+from eqlearn.search.conclude.rivals import Rivalry
+from eqlearn.search.keep.structure_tests import (
+    Remains,
+    StructureTest,
+    most_striking,
+    structure_tests,
+)
+from eqlearn.search.strategy import Judging, Residuals
+
+#: What a sign does: speak for the formula, raise a doubt, limit its use, or neither.
+Bearing = Literal["good", "doubt", "limit", "note"]
+
+MORE_FUNCTIONS = "Other functions, or an input that is missing, may explain it."
+FAR_POINTS = "Measure a few points further out and give them as far points."
+MORE_ROWS = "More rows, or rows over a wider range, would settle it."
+MORE_TIME = "Give it more time or another seed."
+
+
+class Sign(NamedTuple):
+    """One piece of evidence, and what to do about it."""
+
+    bearing: Bearing
+    sentence: str
+    advice: str = ""
+
+
+def structure_sign(
+    graph: Graph, rows: JudgedRows, names: Sequence[str], by: Residuals
+) -> Sign | None:
+    """Whether residuals are noise, or have part of the law in them."""
+    if len(rows.y) < by.fewest_judged:
+        few = f"{len(rows.y)} rows are too few to tell noise from part of a law."
+        return Sign("limit", few, MORE_ROWS)
+    residual = rows.y - values_of(graph, rows.x)
+    if not np.isfinite(residual).all():
+        return Sign("doubt", "It has no value in some of the rows.")
+    left = Remains(
+        rows.x, residual, rows.root, graph.n_parameters, frozenset(graph.used_inputs)
+    )
+    tests = structure_tests(left, by)
+    striking = most_striking(tests) if tests else None
+    if striking is None or striking.chance >= by.unlikely:
+        return None
+    return Sign(
+        "doubt",
+        f"What it leaves is not noise: {_what(striking, names)}.",
+        MORE_FUNCTIONS,
+    )
+
+
+_WHATS = {
+    "neighbours": "rows that are neighbours in {} are off alike",
+    "smooth": "a smooth function of {} explains part of it",
+    "wave": "there is a wave along {} in it",
+}
+
+
+def _what(test: StructureTest, names: Sequence[str]) -> str:
+    inputs = ", ".join(names[i] for i in sorted(test.inputs))
+    return _WHATS[test.kind].format(inputs)
+
+
+def noise_sign(
+    rms: float,
+    n_parameters: int,
+    rows: JudgedRows,
+    noise: NoiseLevel | None,
+    chance: float,
+) -> Sign | None:
+    """What is left against what must be left, by rows that were measured again."""
+    if noise is None or rows.weight is not None:
+        return None
+    n_free = len(rows.y) - n_parameters
+    share = 100 * float(np.sqrt(noise.variance)) / (rows.spread or 1.0)
+    told = "equal inputs" if noise.is_pure else "neighbouring inputs"
+    if chance_of_more(rms**2, n_free, noise) < chance:
+        more = (
+            f"Rows of {told} differ by no more than {share:.2g} % of the spread, and "
+        )
+        return Sign("doubt", f"{more}it leaves more.", MORE_FUNCTIONS)
+    if noise.is_pure:
+        return Sign("good", f"It leaves what rows of {told} differ by.")
+    return None
+
+
+def rival_sign(rivalry: Rivalry, by: Judging) -> Sign | None:
+    """Whether another formula may be the law."""
+    if rivalry.chance <= by.rival_chance:
+        return None
+    return Sign(
+        "doubt",
+        "Others fit nearly as well and differ outside the data: with a chance of "
+        f"{_per_cent(rivalry.chance)} one of them is the law.",
+        FAR_POINTS,
+    )
+
+
+def region_sign(
+    tests: Sequence[RegionTest], names: Sequence[str], by: Judging
+) -> Sign | None:
+    """Whether the form predicts rows beyond those it was fitted to."""
+    if not tests:
+        return None
+    worst = max(tests, key=lambda test: test.off)
+    if worst.off <= by.region_off:
+        return None
+    end = "largest" if worst.is_upper else "smallest"
+    return Sign(
+        "doubt",
+        f"Fitted without the {end} values of {names[worst.source]}, it misses them by "
+        f"{_per_cent(worst.off)} of the spread.",
+        FAR_POINTS,
+    )
+
+
+def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Whether constants are known well enough for the domain of use."""
+    if not graph.n_parameters:
+        return None
+    there = rows.in_domain(graph)
+    known = covariance(graph, rows.samples)
+    variance = variance_by_constants(graph, known, rows.points)
+    off = high_quantile(np.sqrt(variance)) / there.spread
+    if off <= by.constants_off:
+        return None
+    return Sign(
+        "limit",
+        f"Its constants leave an error of {_per_cent(off)} of its spread in the domain "
+        "of use.",
+        MORE_ROWS,
+    )
+
+
+def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Which rows do not follow, and whether the formula depends on them."""
+    found = misfits(graph, rows, by)
+    if not found:
+        return None
+    first = "; ".join(
+        f"row {rows.numbers[one.row] + 1}: {one.value:.4g}, expected "
+        f"{one.expected:.4g} ± {one.error:.2g}"
+        for one in found[:_MOST_NAMED]
+    )
+    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    told = f"{len(found)} rows do" if len(found) > 1 else "One row does"
+    moves = shift_without(graph, found, rows, by) > by.agree
+    return Sign(
+        "limit" if moves else "note",
+        f"{told} not follow ({first}{more})"
+        + (", and the formula would be another without." if moves else "."),
+        "Check the rows that do not follow, and leave out those that are wrong.",
+    )
+
+
+_MOST_NAMED = 3
+
+
+def pole_sign(has_pole: bool, graph: Graph, rows: JudgedRows) -> Sign | None:
+    """Whether it has a pole, inside the range of the rows or only beyond."""
+    if not has_pole:
+        return None
+    (within,) = domain_report(graph, *rows.ranges, n_boxes=1)
+    if within.has_pole:
+        told = "It has a pole within the range of the data."
+        return Sign("doubt", told, MORE_FUNCTIONS)
+    return Sign("limit", "It has a pole in the domain of use.")
+
+
+def copy_sign(graph: Graph, names: Sequence[str], by: Judging) -> Sign | None:
+    """Whether the formula only says that the target is one of the columns."""
+    ((numerator, denominator),) = graph.outputs
+    terms = numerator.keys() - {CONSTANT}
+    if graph.nodes or len(terms) != 1 or set(denominator) != {CONSTANT}:
+        return None
+    (source,) = terms
+    slope = numerator[source] / denominator[CONSTANT]
+    if abs(abs(slope) - 1.0) > by.copy:
+        return None
+    return Sign(
+        "limit",
+        f"It says little more than that the target is {names[source]}.",
+        f"Leave {names[source]} out if it was computed from the target, or measures it "
+        "again.",
+    )
+
+
+def size_sign(
+    n_parameters: int, votes: int, most: int, least_votes: int
+) -> Sign | None:
+    """Whether a long formula was found more than once: by chance there are many."""
+    if n_parameters <= most or votes >= least_votes:
+        return None
+    times = {0: "not at all", 1: "once"}.get(votes, f"{votes} times")
+    return Sign(
+        "limit",
+        f"It has {n_parameters} constants, and attempts ended in it {times}.",
+        MORE_TIME,
+    )
+
+
+def _per_cent(share: float) -> str:
+    if not np.isfinite(share) or share > 10:
+        return "more than 1000 %"
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"

@@ -1,0 +1,267 @@
+"""Curves of one variable that people know by name, with an offset and a slope.
+
+Bells, steps, saturation, damped waves: each has a place and a width, or a rate and a
+power, inside. On a grid of these the rest is linear; the best starts are then fitted.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.refine.criterion import Scored
+from eqlearn.equation.refine.prune import prune_in_stages
+from eqlearn.network.canonical import canonical
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.search.attempts.input_views import View
+from eqlearn.search.attempts.monomials import ONE
+from eqlearn.search.survey.simple_powers import with_simple_powers
+from eqlearn.search.task import Task
+from eqlearn.training.levenberg import fit
+from eqlearn.training.samples import Samples
+
+# Rows that the grid is scanned on.
+_N_ROWS = 300
+# Starts that are fitted; what they leave then decides which are pruned.
+_N_FITTED, _N_KEPT = 8, 3
+_N_ITERATIONS = 40
+# Places, in ranges of the variable from its least value, and widths, in ranges.
+_PLACES = np.linspace(-0.2, 1.2, 15)
+_WIDTHS = np.geomspace(0.03, 1.5, 9)
+# Sizes at which a curve bends, in largest values, and powers.
+_SIZES = np.geomspace(0.01, 5.0, 20)
+_POWERS = np.r_[0.3:3.1:0.2, 3.5:6.1:0.5]
+_PERIODS = np.arange(0.5, 40.0, 0.2)
+_FADING = np.array([-1.0, 0.1, 0.2, 0.4, 0.8, 2.0])
+
+#: Two numbers inside of a curve.
+Inside = tuple[float, float]
+Features = tuple[Linear, ...]
+
+
+class Curve(NamedTuple):
+    """What varies with the two numbers inside: values, and features of a formula."""
+
+    values: Callable[[Array, Array, Array], tuple[Array, ...]]
+    features: Callable[[Draft, float, float], Features]
+    grid: Callable[[Array], tuple[Array, Array]]
+    of_positive: bool = False
+
+
+_X: Linear = {0: 1.0}
+
+
+def _by_place(x: Array) -> tuple[Array, Array]:
+    spread = float(np.ptp(x))
+    return float(x.min()) + spread * _PLACES, spread * _WIDTHS
+
+
+def _by_size(x: Array) -> tuple[Array, Array]:
+    return float(x.max()) * _SIZES, _POWERS
+
+
+def _by_fading(x: Array) -> tuple[Array, Array]:
+    spread = float(np.ptp(x))
+    return 2 * math.pi * _PERIODS / spread, spread * _FADING
+
+
+def _by_shift(x: Array) -> tuple[Array, Array]:
+    shifts = float(np.ptp(x)) * np.geomspace(0.02, 3.0, 8) - float(x.min())
+    return shifts, np.r_[-_POWERS[::2], _POWERS[::2]]
+
+
+def _centred(draft: Draft, place: float, width: float) -> Linear:
+    del draft
+    return {0: 1.0 / width, CONSTANT: -place / width}
+
+
+def _squared(draft: Draft, place: float, width: float) -> Linear:
+    """((x - place) / width)²."""
+    from_place: Linear = {0: 1.0, CONSTANT: -place}
+    return {draft.add("multiply", from_place, from_place): width**-2.0}
+
+
+def _power(draft: Draft, size: float, power: float) -> Linear:
+    """(x / size)^power."""
+    exponent = {draft.add("log", _X): power, CONSTANT: -power * math.log(size)}
+    return {draft.add("exp", exponent): 1.0}
+
+
+def _exp(draft: Draft, argument: Linear, factor: float = 1.0) -> Linear:
+    return {draft.add("exp", {s: factor * w for s, w in argument.items()}): 1.0}
+
+
+def _over_one_more(draft: Draft, argument: Linear) -> Linear:
+    """1 / (1 + argument)."""
+    constant = 1.0 + argument.get(CONSTANT, 0.0)
+    return {draft.add("divide", ONE, {**argument, CONSTANT: constant}): 1.0}
+
+
+def _fading_wave(draft: Draft, rate: float, fading: float) -> Features:
+    fall = _exp(draft, {0: -1.0 / fading})
+    angle: Linear = {0: rate}
+    waves = (draft.add("sin", angle), draft.add("cos", angle))
+    return tuple({draft.add("multiply", fall, {wave: 1.0}): 1.0} for wave in waves)
+
+
+def _power_and_fall(draft: Draft, size: float, power: float) -> Linear:
+    """(x / size)^power exp(-x / size)."""
+    log, constant = draft.add("log", _X), -power * math.log(size)
+    return _exp(draft, {log: power, 0: -1.0 / size, CONSTANT: constant})
+
+
+def _planck(draft: Draft, size: float, power: float) -> Linear:
+    """(x / size)^power / (exp(x / size) - 1)."""
+    above = _power(draft, size, power)
+    below = {**_exp(draft, {0: 1.0 / size}), CONSTANT: -1.0}
+    return {draft.add("divide", above, below): 1.0}
+
+
+_CURVES: dict[str, Curve] = {
+    "bell": Curve(
+        lambda x, c, w: (np.exp(-(((x - c) / w) ** 2)),),
+        lambda d, c, w: (_exp(d, _squared(d, c, w), -1.0),),
+        _by_place,
+    ),
+    "resonance": Curve(
+        lambda x, c, w: (1 / (1 + ((x - c) / w) ** 2),),
+        lambda d, c, w: (_over_one_more(d, _squared(d, c, w)),),
+        _by_place,
+    ),
+    "step": Curve(
+        lambda x, c, w: (1 / (1 + np.exp(-(x - c) / w)),),
+        lambda d, c, w: (_over_one_more(d, _exp(d, _centred(d, c, w), -1.0)),),
+        _by_place,
+    ),
+    "Gompertz": Curve(
+        lambda x, c, w: (np.exp(-np.exp(-(x - c) / w)),),
+        lambda d, c, w: (_exp(d, _exp(d, _centred(d, c, w), -1.0), -1.0),),
+        _by_place,
+    ),
+    "arc": Curve(
+        lambda x, c, w: (np.arctan((x - c) / w),),
+        lambda d, c, w: ({d.add("atan", _centred(d, c, w)): 1.0},),
+        _by_place,
+    ),
+    "hyperbola": Curve(
+        lambda x, c, w: (np.sqrt(1 + ((x - c) / w) ** 2),),
+        lambda d, c, w: ({d.add("sqrt", {**_squared(d, c, w), CONSTANT: 1.0}): 1.0},),
+        _by_place,
+    ),
+    "stretched": Curve(
+        lambda x, s, p: (np.exp(-((x / s) ** p)),),
+        lambda d, s, p: (_exp(d, _power(d, s, p), -1.0),),
+        _by_size,
+        of_positive=True,
+    ),
+    "Hill": Curve(
+        lambda x, s, p: (1 / (1 + (x / s) ** p),),
+        lambda d, s, p: (_over_one_more(d, _power(d, s, p)),),
+        _by_size,
+        of_positive=True,
+    ),
+    "power and fall": Curve(
+        lambda x, s, p: (np.exp(p * np.log(x / s) - x / s),),
+        lambda d, s, p: (_power_and_fall(d, s, p),),
+        _by_size,
+        of_positive=True,
+    ),
+    "Planck": Curve(
+        lambda x, s, p: ((x / s) ** p / np.expm1(x / s),),
+        lambda d, s, p: (_planck(d, s, p),),
+        _by_size,
+        of_positive=True,
+    ),
+    "shifted power": Curve(
+        lambda x, c, p: ((x + c) ** p,),
+        lambda d, c, p: (_exp(d, {d.add("log", {0: 1.0, CONSTANT: c}): p}),),
+        _by_shift,
+    ),
+    "fading wave": Curve(
+        lambda x, w, s: (
+            np.exp(-x / s) * np.sin(w * x),
+            np.exp(-x / s) * np.cos(w * x),
+        ),
+        _fading_wave,
+        _by_fading,
+    ),
+}
+
+
+class Start(NamedTuple):
+    """A place of the grid, and what the best weights leave there."""
+
+    left: float
+    name: str
+    inside: Inside
+
+
+def curves(view: View, task: Task) -> Iterator[Scored]:
+    """Curves of the one variable that is seen, those that leave least first."""
+    seen, data = view.of(task), task.search_rows()
+    if seen.x.shape[1] != 1:
+        return
+    rows = seen.search_rows().first(_N_ROWS)
+    fits = []
+    for start in sorted(_starts(rows))[:_N_FITTED]:
+        graph = canonical(view.composed(_graph(start, rows), len(data.x)), data.x)
+        fits.append(fit(graph, data, n_iterations=_N_ITERATIONS))
+    for one in sorted(fits, key=lambda one: one.sse)[:_N_KEPT]:
+        found = prune_in_stages(one.graph, data, task.tactics)
+        yield with_simple_powers(found, data, task.tactics)
+
+
+def _starts(rows: Samples) -> Iterator[Start]:
+    """The best place of each grid, with a slope beside the curve and without."""
+    x = rows.x[0]
+    for name, curve in _CURVES.items():
+        if curve.of_positive and x.min() <= 0:
+            continue
+        first, second = (g.ravel() for g in np.meshgrid(*curve.grid(x), indexing="ij"))
+        with np.errstate(all="ignore"):
+            values = curve.values(x, first[:, None], second[:, None])
+            left = _left(np.stack(values, axis=1), rows)
+        best = int(np.argmin(left))
+        if math.isfinite(left[best]):
+            yield Start(
+                float(left[best]), name, (float(first[best]), float(second[best]))
+            )
+
+
+def _left(columns: Array, rows: Samples) -> Array:
+    """What an offset and the columns (K, m, N) leave of the target, squared."""
+    root = rows.root_weight
+    offset = root / np.linalg.norm(root)
+    y = rows.y[0] * root
+    y = y - (y @ offset) * offset
+    weighted = columns * root
+    weighted = weighted - (weighted @ offset)[..., None] * offset
+    weighted = weighted / np.linalg.norm(weighted, axis=2, keepdims=True)
+    good = np.isfinite(weighted).all(axis=(1, 2))
+    weighted = np.where(good[:, None, None], weighted, 0.0)
+    gram = np.einsum("kmn,kln->kml", weighted, weighted)
+    along = weighted @ y
+    m = columns.shape[1]
+    solved = np.linalg.solve(gram + 1e-9 * np.eye(m), along[..., None])[..., 0]
+    left: Array = np.where(good, y @ y - np.sum(solved * along, axis=1), math.inf)
+    return left
+
+
+def _graph(start: Start, rows: Samples) -> Graph:
+    """An offset and a curve as a formula, with the weights that fit best."""
+    curve, draft = _CURVES[start.name], Draft(Graph(1, (), ()))
+    features = (ONE, *curve.features(draft, *start.inside))
+    values = curve.values(rows.x[0], *(np.array([v]) for v in start.inside))
+    columns = np.array([np.ones(rows.x.shape[1]), *values]) * rows.root_weight
+    weights = np.linalg.lstsq(columns.T, rows.y[0] * rows.root_weight, rcond=1e-13)[0]
+    total: dict[int, float] = {}
+    for feature, weight in zip(features, weights.tolist(), strict=True):
+        for source, one in feature.items():
+            total[source] = total.get(source, 0.0) + one * weight
+    draft.outputs.append((total, dict(ONE)))
+    graph = draft.freeze()
+    assert graph is not None
+    return graph

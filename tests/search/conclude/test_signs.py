@@ -1,0 +1,246 @@
+"""Each piece of evidence by itself, at both sides of its bound."""
+
+import numpy as np
+import pytest
+
+from eqlearn._types import Array
+from eqlearn.model.prediction import Weighed
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
+from eqlearn.search.conclude.misfits import misfits
+from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
+from eqlearn.search.conclude.other_forms import other_forms
+from eqlearn.search.conclude.regions import RegionTest, region_tests
+from eqlearn.search.conclude.rivals import Rivalry, rivalry
+from eqlearn.search.conclude.signs import (
+    constants_sign,
+    copy_sign,
+    misfit_sign,
+    noise_sign,
+    region_sign,
+    rival_sign,
+    size_sign,
+    structure_sign,
+)
+from eqlearn.search.strategy import STANDARD
+from eqlearn.training.levenberg import fit
+
+ONE: Linear = {CONSTANT: 1.0}
+BY = STANDARD.judging
+WAVE = Graph(1, (Node("sin", ({0: 1.0},)),), (({1: 1.0}, ONE),), frozenset({(2, -1)}))
+
+
+def rows(x: Array, y: Array, width: float = 2.0) -> JudgedRows:
+    low, high = x.min(axis=0), x.max(axis=0)
+    half = (high - low) / 2 * width
+    domain = np.stack([(low + high) / 2 - half, (low + high) / 2 + half], axis=1)
+    return JudgedRows.of(x, y, domain, BY)
+
+
+def measured(n: int = 200, noise: float = 0.02, seed: int = 0) -> JudgedRows:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, (n, 1))
+    return rows(x, np.sin(x[:, 0]) + noise * rng.normal(size=n))
+
+
+def cubic(data: JudgedRows) -> Graph:
+    nodes = (
+        Node("multiply", ({0: 1.0}, {0: 1.0})),
+        Node("multiply", ({0: 1.0}, {1: 1.0})),
+    )
+    fixed = frozenset(
+        {
+            *((slot, source) for slot, source in [(0, 0), (1, 0), (2, 0)]),
+            (3, 1),
+            (5, -1),
+        }
+    )
+    start = Graph(1, nodes, (({0: 1.0, 2: -0.1}, ONE),), fixed)
+    return fit(start, data.samples).graph
+
+
+def test_nine_of_ten_are_below_the_quantile_and_no_value_is_infinite() -> None:
+    assert high_quantile(np.arange(1.0, 11.0)) == 9.0
+    assert high_quantile(np.array([np.nan, 1.0])) == np.inf
+    assert high_quantile(np.array([])) == 0.0
+
+
+def test_rows_are_taken_evenly_from_a_sorted_table() -> None:
+    x = np.arange(100_000.0)[:, None]
+    few = rows(x, x[:, 0])
+    assert len(few.x) == BY.most_rows
+    assert (few.x[0, 0], few.x[-1, 0]) == (0.0, 99_999.0)
+
+
+def test_points_are_outside_where_an_input_of_the_formula_is() -> None:
+    there = measured().in_domain(WAVE)
+    assert there.is_outside.mean() == pytest.approx(0.5, abs=0.05)
+    constant = Graph(1, (), ((ONE, ONE),))
+    assert not measured().in_domain(constant).is_outside.any()
+
+
+def test_equal_inputs_tell_the_noise_exactly() -> None:
+    x = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)
+    y = np.array([0.0, 2.0, 10.0, 10.0, 5.0, 9.0])
+    assert noise_level(x, y, 3) == NoiseLevel((2.0 + 0.0 + 8.0) / 3, 3, True)
+    assert noise_level(x, y, 4) is None
+
+
+def test_neighbours_tell_the_noise_of_a_smooth_law() -> None:
+    data = measured(n=2000, noise=0.1)
+    told = noise_level(data.x, data.y, 10)
+    assert told is not None and not told.is_pure
+    assert told.variance == pytest.approx(0.01, rel=0.1)
+    two = np.random.default_rng(0).normal(size=(2000, 2))
+    assert noise_level(two, data.y, 10) is None
+
+
+def test_a_line_through_neighbours_leaves_nothing_of_a_line() -> None:
+    x = np.random.default_rng(0).uniform(0, 1, (100, 1))
+    told = noise_level(x, 3.0 * x[:, 0] + 1.0, 10)
+    assert told is not None and told.variance < 1e-25
+
+
+def test_more_than_the_noise_is_unlikely() -> None:
+    noise = NoiseLevel(1.0, 100, True)
+    assert chance_of_more(1.0, 100, noise) == pytest.approx(0.5, abs=0.01)
+    assert chance_of_more(4.0, 100, noise) < 1e-9
+    assert chance_of_more(1.0, 9, NoiseLevel(0.0, 100, True)) == 0.0
+
+
+def test_what_is_left_is_compared_with_the_noise() -> None:
+    data, noise = measured(), NoiseLevel(0.02**2, 100, True)
+    right, wrong = (noise_sign(rms, 2, data, noise, 1e-4) for rms in (0.02, 0.05))
+    assert right is not None and right.bearing == "good"
+    assert wrong is not None and wrong.bearing == "doubt"
+    assert noise_sign(0.05, 2, data, None, 1e-4) is None
+
+
+def test_a_form_that_bends_elsewhere_without_the_ends_is_told() -> None:
+    # A short wave is a cubic up to noise; its ends are not what the middle says.
+    data = measured(n=100, noise=0.1)
+    wave = region_tests(fit(WAVE, data.samples).graph, data, BY)
+    assert [(one.source, one.is_upper) for one in wave] == [(0, False), (0, True)]
+    assert max(one.off for one in wave) < 0.05
+    rng = np.random.default_rng(1)
+    hinge = rows(data.x, np.maximum(data.x[:, 0], 0) + 0.02 * rng.normal(size=100))
+    assert max(one.off for one in region_tests(cubic(hinge), hinge, BY)) > 0.1
+
+
+def test_the_worst_region_is_named() -> None:
+    tests = [RegionTest(0, False, 0.02), RegionTest(1, True, 0.31)]
+    told = region_sign(tests, ["a", "b"], BY)
+    assert told is not None and told.bearing == "doubt"
+    assert told.sentence == (
+        "Fitted without the largest values of b, it misses them by 31 % of the spread."
+    )
+    assert region_sign(tests[:1], ["a", "b"], BY) is None
+
+
+def test_rivals_count_as_likely_as_their_criterion_says() -> None:
+    data = measured()
+    other = Graph(1, (), (({0: 1.0}, ONE),))  # alike inside, not outside
+    found = rivalry(Weighed(WAVE, 0.0), [Weighed(other, 2.0)], data, BY.agree)
+    assert found.chance == pytest.approx(np.exp(-1) / (1 + np.exp(-1)))
+    assert found.lead == 2.0 and found.graph is other
+    same = rivalry(Weighed(WAVE, 0.0), [Weighed(WAVE, 2.0)], data, BY.agree)
+    assert same == Rivalry(0.0, np.inf)
+    lost = rivalry(Weighed(WAVE, 0.0), [Weighed(other, np.inf)], data, BY.agree)
+    assert lost.chance == 0.0
+
+
+@pytest.mark.parametrize(("chance", "is_doubt"), [(0.02, False), (0.2, True)])
+def test_a_rival_is_a_doubt_if_it_is_likely(chance: float, is_doubt: bool) -> None:
+    assert (rival_sign(Rivalry(chance, 3.0), BY) is not None) == is_doubt
+
+
+def test_other_forms_fit_their_own_law_best() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.5, 3, (300, 1))
+    laws = {
+        "exp": 2.0 * np.exp(-0.8 * x[:, 0]) + 0.3,
+        "tanh": 4.0 * np.tanh(0.9 * x[:, 0]),
+        "log": 1.2 * np.log(x[:, 0]) + 0.4,
+        "power": 3.0 * x[:, 0] ** 1.7,
+    }
+    line = Graph(1, (), (({0: 1.0, CONSTANT: 1.0}, ONE),), frozenset({(1, -1)}))
+    for name, y in laws.items():
+        data = rows(x, y)
+        own, forms = other_forms(line, data, STANDARD.tactics, BY)
+        best = min(forms, key=lambda form: form.sse)
+        assert best.sse < 1e-6 * own.sse, name
+
+
+def with_wild(n_wild: int, noise: float = 0.02) -> JudgedRows:
+    plain = measured(300, noise)
+    y = plain.y.copy()
+    y[np.arange(n_wild) * 20] += 9.0
+    return rows(plain.x, y)
+
+
+def test_a_wild_row_is_named_with_what_was_expected() -> None:
+    data = with_wild(1)
+    (one,) = misfits(WAVE, data, BY)
+    assert one.row == 0
+    assert one.expected == pytest.approx(np.sin(data.x[0, 0]))
+    assert one.value == pytest.approx(one.expected + 9.0, abs=0.1)
+    assert one.error == pytest.approx(0.02, rel=0.2)
+    told = misfit_sign(WAVE, data, BY)
+    assert told is not None
+    assert told.sentence.startswith("One row does not follow (row 1: ")
+
+
+def test_the_furthest_are_named_and_the_others_counted() -> None:
+    told = misfit_sign(WAVE, with_wild(7), BY)
+    assert told is not None
+    assert told.sentence.startswith("7 rows do not follow (row ")
+    assert "; and 4 more)" in told.sentence
+
+
+def test_noise_follows_whatever_its_tails() -> None:
+    assert misfits(WAVE, measured(1000), BY) == []
+    plain, rng = measured(1000, noise=0.0), np.random.default_rng(5)
+    heavy = rows(plain.x, plain.y + 0.02 * rng.standard_t(2, 1000))
+    assert misfits(WAVE, heavy, BY) == []
+
+
+def test_what_moves_the_formula_limits_its_use() -> None:
+    few = with_wild(10)
+    bent = fit(WAVE, few.samples).graph
+    told = misfit_sign(bent, few, BY)
+    assert told is not None and told.bearing == "limit"
+    one = with_wild(1, noise=0.002)
+    right = fit(WAVE, measured(300, 0.002).samples).graph
+    told = misfit_sign(right, one, BY)
+    assert told is not None and told.bearing == "note"
+
+
+def test_poorly_known_constants_limit_the_use() -> None:
+    poor, well = measured(20, noise=0.3), measured(2000, noise=0.02)
+    told = constants_sign(fit(WAVE, poor.samples).graph, poor, BY)
+    assert told is not None and told.bearing == "limit"
+    assert constants_sign(fit(WAVE, well.samples).graph, well, BY) is None
+
+
+def test_a_column_that_is_the_target_is_named() -> None:
+    def times(slope: float) -> Graph:
+        return Graph(2, (), (({1: slope, CONSTANT: 0.1}, ONE),))
+
+    told = copy_sign(times(0.98), ["a", "b"], BY)
+    assert told is not None and "the target is b" in told.sentence
+    assert copy_sign(times(1.7), ["a", "b"], BY) is None
+    assert copy_sign(WAVE, ["a"], BY) is None
+
+
+def test_a_long_formula_must_have_been_found_again() -> None:
+    assert size_sign(3, 1, 6, 3) is None
+    assert size_sign(9, 3, 6, 3) is None
+    told = size_sign(9, 1, 6, 3)
+    assert told is not None
+    assert told.sentence == "It has 9 constants, and attempts ended in it once."
+
+
+def test_few_rows_cannot_tell_noise_from_structure() -> None:
+    told = structure_sign(WAVE, measured(15), ["x"], STANDARD.residuals)
+    assert told is not None and told.bearing == "limit"
+    assert structure_sign(WAVE, measured(100), ["x"], STANDARD.residuals) is None
