@@ -32,7 +32,7 @@ from eqlearn.estimator_inputs import (
 )
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
-from eqlearn.model.choice import CandidateChoice
+from eqlearn.model.by_hand import CandidateChoice
 from eqlearn.model.prediction import prediction_interval, prediction_std
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid

@@ -14,7 +14,7 @@ from eqlearn.equation.write.export import export, export_text
 from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.simplify import simplified
 from eqlearn.errors import must
-from eqlearn.model.choice import CandidateChoice, candidates_of, rechosen
+from eqlearn.model.by_hand import CandidateChoice, candidates_of, rechosen
 from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 

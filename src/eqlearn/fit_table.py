@@ -96,10 +96,11 @@ def fit_table(
     ranges = _named_ranges(domain or {}, samples.inputs)
     remarks = offset_remarks(samples.inputs, samples.x)
     remarks += [] if weight is None else weight_remarks(weight)
-    for line in (*samples.warnings, *(far.warnings if far else ()), *remarks):
+    notes = (*samples.warnings, *(far.warnings if far else ()), *remarks)
+    for line in notes:
         tell(line)
     # Before the search: who knows what will be in the file when it ends.
-    origin = Origin(table=source, sha256=_digest(source))
+    origin = Origin(table=source, sha256=_digest(source), notes=notes)
 
     def fitted(directory: Path) -> WrittenRun:
         # Here, not above: a table is refused before this would have been loaded.

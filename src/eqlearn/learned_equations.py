@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.estimator_exports import EquationExports
-from eqlearn.model.choice import candidate_number
+from eqlearn.model.by_hand import candidate_number
 from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
 from eqlearn.search.learn import Progress

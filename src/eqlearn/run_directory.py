@@ -16,7 +16,7 @@ from eqlearn.data.read import read_raw, read_table
 from eqlearn.data.table import Table, column_of
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
-from eqlearn.model.choice import CandidateChoice, rechosen
+from eqlearn.model.by_hand import CandidateChoice, rechosen
 from eqlearn.model.courses import Courses, load_courses, save_courses
 from eqlearn.model.model import Model
 from eqlearn.model.prediction import prediction_interval

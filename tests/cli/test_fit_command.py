@@ -237,6 +237,8 @@ def test_columns_are_left_out_and_rows_with_gaps(
     assert out.startswith("y = 2*a\n")
     assert "Note: `gaps.csv`: 2 of 40 rows have gaps and are left out" in err
     assert open_run(tmp_path / "gaps-run").n_rows == 38
+    report = (tmp_path / "gaps-run" / "report.md").read_text("utf-8")
+    assert "2 of 40 rows have gaps and are left out" in report
 
 
 def test_words_and_truth_values_are_inputs(

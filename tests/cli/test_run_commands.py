@@ -18,7 +18,7 @@ from pyarrow import parquet
 from eqlearn.cli.main import main
 from eqlearn.data.read import read_table
 from eqlearn.equation.write.form_names import FORM_NAMES
-from eqlearn.model.choice import candidates_of
+from eqlearn.model.by_hand import candidates_of
 from eqlearn.run_directory import open_run
 
 #: Command lines that cannot be carried out, and what the one line says.

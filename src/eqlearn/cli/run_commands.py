@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from eqlearn._types import Array
     from eqlearn.data.raw import RawTable
-    from eqlearn.model.choice import CandidateChoice
+    from eqlearn.model.by_hand import CandidateChoice
 
 RunArgument = Annotated[
     Path,

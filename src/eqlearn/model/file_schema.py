@@ -79,6 +79,7 @@ class OriginRow(_Strict):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     environment: _Text | None = None
     logs: _Texts = []
+    notes: _Texts = []
 
 
 class File(_Strict):

@@ -93,10 +93,12 @@ class Origin:
     sha256: str | None = None  # of its bytes
     environment: str | None = None  # whose motion was learned
     logs: tuple[str, ...] = ()  # files of trajectories
+    notes: tuple[str, ...] = ()  # what was said of how they were read
 
     def facts(self) -> dict[str, str]:
         """What is known, by name."""
-        known = {**vars(self), "logs": ", ".join(self.logs)}
+        listed = {"logs": ", ".join(self.logs), "notes": "; ".join(self.notes)}
+        known = {**vars(self), **listed}
         return {name: fact for name, fact in known.items() if fact}
 
 

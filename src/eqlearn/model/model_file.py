@@ -22,6 +22,7 @@ from eqlearn.model.file_schema import (
     ConstantRow,
     EquationRow,
     File,
+    OriginRow,
     OutcomeRow,
     validated,
 )
@@ -219,7 +220,7 @@ def from_document(document: Any) -> Model:
         seconds=float(file.seconds),
         is_flat=file.is_flat,
         parameters=file.parameters,
-        origin=Origin(**{**dict(file.origin), "logs": tuple(file.origin.logs)}),
+        origin=_origin(file.origin),
         versions=file.versions,
         categories={name: tuple(words) for name, words in file.categories.items()},
     )
@@ -234,6 +235,11 @@ def _check_targets(model: Model) -> None:
     for k, equation in enumerate(model.equations):
         if equation.target not in model.targets:
             raise must(f"equations[{k}].target", "one of the targets", equation.target)
+
+
+def _origin(row: OriginRow) -> Origin:
+    lists = {"logs": tuple(row.logs), "notes": tuple(row.notes)}
+    return Origin(**{**dict(row), **lists})
 
 
 def _outcome(row: OutcomeRow) -> Outcome:

@@ -17,7 +17,7 @@ from eqlearn.equation.write.display import DIGITS, latex
 from eqlearn.equation.write.formulas import formulas
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import EqlearnError
-from eqlearn.model.choice import candidate_number
+from eqlearn.model.by_hand import candidate_number
 from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 from eqlearn.report import findings as found

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from eqlearn.errors import printable
-from eqlearn.model.choice import candidate_number, candidates_of
+from eqlearn.model.by_hand import candidate_number, candidates_of
 from eqlearn.model.model import Equation, Model
 from eqlearn.report import findings as found
 from eqlearn.report.findings import Finding

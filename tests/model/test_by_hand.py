@@ -8,7 +8,7 @@ import pytest
 from line_models import model
 
 from eqlearn.errors import EqlearnError
-from eqlearn.model.choice import candidate_number, candidates_of, rechosen
+from eqlearn.model.by_hand import candidate_number, candidates_of, rechosen
 from eqlearn.model.model import Model
 
 
