@@ -9,6 +9,7 @@ from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.conclude.effective_rows import effective_rows
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
 from eqlearn.search.conclude.misfits import (
     Misfit,
@@ -150,6 +151,18 @@ def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
         "of use.",
         MORE_ROWS,
     )
+
+
+def series_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
+    """Whether errors of successive rows belong together, and how many rows count."""
+    n = len(rows.y)
+    if n < len(rows.numbers) or rows.numbers[-1] != n - 1:
+        return None  # rows were left out between those that are here
+    counting = effective_rows((rows.y - values_of(graph, rows.x)) * rows.root)
+    if counting == n:
+        return None
+    told = f"{n} rows count as about {counting:.0f}"
+    return Sign("limit", f"Successive rows are off alike: {told}.", MORE_ROWS)
 
 
 def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:

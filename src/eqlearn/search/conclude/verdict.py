@@ -120,6 +120,7 @@ def _signs_in_noise(
     noise = noise_level(rows.x, rows.y, by.fewest_differences)
     yield signs.noise_sign(best.rms, n, rows, noise, strategy.residuals.unlikely)
     yield signs.misfit_sign(graph, rows, by)
+    yield signs.series_sign(graph, rows)
     stopping = strategy.stopping
     yield signs.size_sign(n, best.votes, stopping.most_parameters, stopping.votes)
     if n > by.most_parameters:
