@@ -190,7 +190,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             One target or several.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each sample counts.
+            How much each sample counts: 1/σ² where errors σ of the target are known.
         extrapolation : (X, y), optional
             Labelled points outside the range of the others; a few dozen of them tell a
             formula from its imitations.

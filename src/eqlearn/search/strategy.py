@@ -411,6 +411,7 @@ class Judging:
     )
     n_iterations: int = tuned(30, "of fits that are made to judge")
     wild: float = tuned(6.0, "usual distances at which a row does not follow")
+    n_neighbours: int = tuned(8, "rows whose median tells what a row should be")
     most_wild: float = tuned(0.12, "share of the rows that may not; more are noise")
     copy: float = tuned(0.1, "how far from 1 a slope is that makes a column the target")
     fewest_differences: int = tuned(10, "of equal inputs, for the noise to be known")

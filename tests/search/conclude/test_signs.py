@@ -7,7 +7,7 @@ from eqlearn._types import Array
 from eqlearn.model.prediction import Weighed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
-from eqlearn.search.conclude.misfits import misfits
+from eqlearn.search.conclude.misfits import misfits, misfits_among_neighbours
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
 from eqlearn.search.conclude.other_forms import other_forms
 from eqlearn.search.conclude.regions import RegionTest, region_tests
@@ -202,6 +202,17 @@ def test_noise_follows_whatever_its_tails() -> None:
     plain, rng = measured(1000, noise=0.0), np.random.default_rng(5)
     heavy = rows(plain.x, plain.y + 0.02 * rng.standard_t(2, 1000))
     assert misfits(WAVE, heavy, BY) == []
+
+
+def test_neighbours_tell_a_wild_row_without_a_formula() -> None:
+    found = misfits_among_neighbours(with_wild(3), BY)
+    assert sorted(one.row for one in found) == [0, 20, 40]
+    assert misfits_among_neighbours(measured(300), BY) == []
+    # A steep law is not wild, nor is a step.
+    x = np.random.default_rng(6).uniform(-2, 2, (300, 1))
+    for y in (np.exp(3 * x[:, 0]), np.where(x[:, 0] > 0, 1.0, 0.0)):
+        noise = 0.01 * np.random.default_rng(7).normal(size=300)
+        assert misfits_among_neighbours(rows(x, y + noise), BY) == []
 
 
 def test_what_moves_the_formula_limits_its_use() -> None:

@@ -153,3 +153,16 @@ def test_a_target_without_spread_is_not_divided_by() -> None:
 def test_a_rival_that_is_nowhere_finite_differs() -> None:
     nowhere = replace(LINE, outputs=(({0: 1.0}, {CONSTANT: 0.0}),))
     assert judged(line(), candidate(nowhere, bic=-99.0)).kind == "doubtful"
+
+
+def test_wild_rows_are_named_where_no_formula_was_found_or_none_can_be_believed() -> (
+    None
+):
+    wild = Y.copy()
+    wild[16] = 40.1
+    nothing = judged(candidate(MEAN), y=wild)
+    assert "One row does not follow (row 17: 40.1, expected " in nothing.reasons[1]
+    assert nothing.advice[0].startswith("Check the rows that do not follow")
+    mostly_noise = judged(candidate(STEEP, rms=0.5), y=wild)
+    assert mostly_noise.kind == "doubtful"
+    assert any("row 17: 40.1" in reason for reason in mostly_noise.reasons)

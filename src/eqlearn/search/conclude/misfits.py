@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.special import ndtri
 
 from eqlearn._types import Array
@@ -30,23 +31,50 @@ def misfits(graph: Graph, rows: JudgedRows, by: Judging) -> list[Misfit]:
     """Find the rows that are further off than noise is, the furthest first.
 
     The usual distance is told by the median, which the odd row does not move. Where
-    more than a few rows are that far off, noise has heavy tails, and all follow.
+    rows half as far off are many, noise has heavy tails, and all follow.
     """
     expected = values_of(graph, rows.x)
     off = np.abs(rows.y - expected) * rows.root
     usual = float(np.median(off)) / _MEDIAN_OF_NORMAL
-    if not np.isfinite(off).all() or not usual:
+    found = _wild(expected, off, np.full(len(off), usual), rows, by)
+    return [] if _is_tail(off / (usual or 1.0), by.wild, len(found)) else found
+
+
+def misfits_among_neighbours(rows: JudgedRows, by: Judging) -> list[Misfit]:
+    """Find the rows that are far from the median of their neighbours.
+
+    Without a formula: one that bends to a wild value, or was not found because of it,
+    does not give it away. Where the law is steep, neighbours differ among themselves.
+    """
+    spread = rows.x.std(axis=0)
+    x = rows.x[:, spread > 0] / spread[spread > 0]
+    n = by.n_neighbours + 1
+    if not x.shape[1] or len(x) <= n:
         return []
+    _, nearest = cKDTree(x).query(x, n)
+    values = rows.y[nearest]
+    expected: Array = np.median(values, axis=1)
+    apart = np.median(np.abs(values - expected[:, None]), axis=1)
+    off = np.abs(rows.y - expected)
+    usual = np.maximum(apart, np.median(apart)) / _MEDIAN_OF_NORMAL
+    return _wild(expected, off, usual, rows, by)
+
+
+def _wild(
+    expected: Array, off: Array, usual: Array, rows: JudgedRows, by: Judging
+) -> list[Misfit]:
+    """The rows whose distance is many times the usual one, if they are few."""
     n = len(off)
-    most = max(by.wild, -float(ndtri(_BY_CHANCE / (2 * n))))
-    wild = np.flatnonzero(off > most * usual)
-    if len(wild) > by.most_wild * n or _is_tail(off / usual, most, len(wild)):
+    if not np.isfinite(off).all() or not usual.all():
         return []
+    most = max(by.wild, -float(ndtri(_BY_CHANCE / (2 * n))))
+    far = np.flatnonzero(off > most * usual)
+    if len(far) > by.most_wild * n:
+        return []
+    error = usual / rows.root
     return [
-        Misfit(
-            int(i), float(rows.y[i]), float(expected[i]), usual / float(rows.root[i])
-        )
-        for i in wild[np.argsort(-off[wild])]
+        Misfit(int(i), float(rows.y[i]), float(expected[i]), float(error[i]))
+        for i in far[np.argsort(-off[far])]
     ]
 
 

@@ -9,8 +9,14 @@ from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.conclude.effective_rows import effective_rows
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
-from eqlearn.search.conclude.misfits import misfits, shift_without
+from eqlearn.search.conclude.misfits import (
+    Misfit,
+    misfits,
+    misfits_among_neighbours,
+    shift_without,
+)
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
@@ -28,6 +34,7 @@ Bearing = Literal["good", "doubt", "limit", "note"]
 MORE_FUNCTIONS = "Other functions, or an input that is missing, may explain it."
 FAR_POINTS = "Measure a few points further out and give them as far points."
 MORE_ROWS = "More rows, or rows over a wider range, would settle it."
+CHECK_ROWS = "Check the rows that do not follow, and leave out those that are wrong."
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -146,11 +153,39 @@ def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     )
 
 
+def series_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
+    """Whether errors of successive rows belong together, and how many rows count."""
+    n = len(rows.y)
+    if n < len(rows.numbers) or rows.numbers[-1] != n - 1:
+        return None  # rows were left out between those that are here
+    counting = effective_rows((rows.y - values_of(graph, rows.x)) * rows.root)
+    if counting == n:
+        return None
+    told = f"{n} rows count as about {counting:.0f}"
+    return Sign("limit", f"Successive rows are off alike: {told}.", MORE_ROWS)
+
+
 def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     """Which rows do not follow, and whether the formula depends on them."""
     found = misfits(graph, rows, by)
     if not found:
         return None
+    moves = shift_without(graph, found, rows, by) > by.agree
+    end = ", and the formula would be another without." if moves else "."
+    told = f"{_not_following(found, rows)}{end}"
+    return Sign("limit" if moves else "note", told, CHECK_ROWS)
+
+
+def neighbour_sign(rows: JudgedRows, by: Judging) -> Sign | None:
+    """Which rows are unlike their neighbours, for where no formula can be believed."""
+    found = misfits_among_neighbours(rows, by)
+    if not found:
+        return None
+    told = f"{_not_following(found, rows)}, as their neighbours tell."
+    return Sign("note", told, CHECK_ROWS)
+
+
+def _not_following(found: Sequence[Misfit], rows: JudgedRows) -> str:
     first = "; ".join(
         f"row {rows.numbers[one.row] + 1}: {one.value:.4g}, expected "
         f"{one.expected:.4g} ± {one.error:.2g}"
@@ -158,13 +193,7 @@ def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     )
     more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     told = f"{len(found)} rows do" if len(found) > 1 else "One row does"
-    moves = shift_without(graph, found, rows, by) > by.agree
-    return Sign(
-        "limit" if moves else "note",
-        f"{told} not follow ({first}{more})"
-        + (", and the formula would be another without." if moves else "."),
-        "Check the rows that do not follow, and leave out those that are wrong.",
-    )
+    return f"{told} not follow ({first}{more})"
 
 
 _MOST_NAMED = 3

@@ -35,6 +35,10 @@ def verdict(
         return _nothing(found, best, rows, names, strategy)
     shown = [printable(name, 60) for name in names]
     told = [sign for sign in _signs(found, best, rows, shown, strategy) if sign]
+    # A formula that may be wrong does not tell which rows are.
+    is_good = all(sign.bearing in ("good", "note") for sign in told)
+    if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
+        told += filter(None, [signs.neighbour_sign(rows, strategy.judging)])
     by_bearing = {
         bearing: [sign.sentence for sign in told if sign.bearing == bearing]
         for bearing in ("good", "doubt", "limit", "note")
@@ -59,11 +63,13 @@ def _nothing(
     """Tell a target without a law from one whose law was not found in time."""
     reason = "No formula explains more of the target than its mean does."
     left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
-    advice = _MORE_DATA
+    wild = signs.neighbour_sign(rows, strategy.judging)
+    advice = _MORE_DATA if wild is None else wild.advice
+    told = () if wild is None else (wild.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
         reason = "The target depends on the inputs, but the search ended too early."
         advice = signs.MORE_TIME
-    return Verdict("nothing", (reason, *_failures(found)), (advice,))
+    return Verdict("nothing", (reason, *told, *_failures(found)), (advice,))
 
 
 def _signs(
@@ -114,6 +120,7 @@ def _signs_in_noise(
     noise = noise_level(rows.x, rows.y, by.fewest_differences)
     yield signs.noise_sign(best.rms, n, rows, noise, strategy.residuals.unlikely)
     yield signs.misfit_sign(graph, rows, by)
+    yield signs.series_sign(graph, rows)
     stopping = strategy.stopping
     yield signs.size_sign(n, best.votes, stopping.most_parameters, stopping.votes)
     if n > by.most_parameters:
