@@ -8,7 +8,7 @@ term by term, several at a time, by how well their effects explain what was meas
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -39,24 +39,47 @@ class _Sum(NamedTuple):
     criterion: float
 
 
-def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Graph]:
-    """The best sums of few terms for the rate of a state, of every kind of term."""
-    found: list[_Found] = []
-    for kind in (None, *_KINDS):
-        terms = list(_terms(grounds.x, kind, by))
-        A = grounds.effects(np.stack([term.values for term in terms], axis=1))
-        prices = np.array([term.price for term in terms])
-        for one in _best_sums(A, grounds.y, prices, by):
-            some = [terms[i] for i in one.places]
-            if not any(_is_same(some, other.terms) for other in found):
-                found.append(_Found(one.criterion, some, A[:, list(one.places)]))
-    return [_graph(grounds, one) for one in found]
-
-
 class _Found(NamedTuple):
     criterion: float
     terms: list[Term]
     A: Array  # (R, K) the effects of the terms
+
+
+def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Graph]:
+    """The best sums of few terms for the rate of a state, of every kind of term."""
+    found: list[_Found] = []
+    for kind, scales in _KINDS.items():
+        same = [
+            one
+            for scale in (by.scales if scales else (1.0,))
+            for one in _sums_of(grounds, kind, scale, by)
+        ]
+        for one in _chosen(same, by):
+            if not any(_is_same(one.terms, other.terms) for other in found):
+                found.append(one)
+    found.sort(key=lambda one: one.criterion)
+    return [_graph(grounds, one) for one in found[: by.n_candidates]]
+
+
+def _chosen(same: list[_Found], by: Pursuit) -> list[_Found]:
+    """The best sums of a kind, and the best of few terms: errors favour many."""
+    ranked = sorted(same, key=lambda one: one.criterion)
+    best = ranked[: by.n_of_a_kind]
+    for size in by.few_terms:
+        best += [one for one in ranked if len(one.terms) == size][:1]
+    return best
+
+
+def _sums_of(
+    grounds: Grounds, kind: "_Kind | None", scale: float, by: Pursuit
+) -> list[_Found]:
+    terms = list(_terms(grounds.x, kind, scale, by))
+    A = grounds.effects(np.stack([term.values for term in terms], axis=1))
+    prices = np.array([term.price for term in terms])
+    return [
+        _Found(one.criterion, [terms[i] for i in one.places], A[:, list(one.places)])
+        for one in _best_sums(A, grounds.y, prices, by)
+    ]
 
 
 def _is_same(some: Sequence[Term], others: Sequence[Term]) -> bool:
@@ -66,10 +89,10 @@ def _is_same(some: Sequence[Term], others: Sequence[Term]) -> bool:
     )
 
 
-def _terms(x: Array, kind: str | None, by: Pursuit) -> Iterator[Term]:
+def _terms(x: Array, kind: "_Kind | None", scale: float, by: Pursuit) -> Iterator[Term]:
     """Monomials, and functions of one kind, alone or times an input."""
     n_inputs = x.shape[1]
-    degree = 3 if kind is None and n_inputs <= by.most_cubic else 2
+    degree = 3 if n_inputs <= by.most_cubic else 2
     for monomial in monomials(n_inputs, degree):
         yield Term(
             np.prod(x[:, list(monomial)], axis=1) if monomial else np.ones(len(x)),
@@ -77,7 +100,7 @@ def _terms(x: Array, kind: str | None, by: Pursuit) -> Iterator[Term]:
             by.product_price * max(len(monomial) - 1, 0),
         )
     for i in range(n_inputs if kind is not None else 0):
-        for function in _KINDS[str(kind)](x[:, i], by):
+        for function in kind(x[:, i], scale, by) if kind else ():
             for monomial in monomials(n_inputs, by.factors(n_inputs)):
                 yield _times(function, i, monomial, x, by)
 
@@ -93,52 +116,63 @@ class _Function(NamedTuple):
     put: Callable[[Draft, int], int]
 
 
-def _waves(z: Array, by: Pursuit) -> Iterator[_Function]:
+def _waves(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
     yield from (_unary(unit, z) for unit in ("sin", "cos"))
+    yield _Function(np.sin(z) * np.cos(z), _put_sine_times_cosine)
 
 
-def _bends(z: Array, by: Pursuit) -> Iterator[_Function]:
-    yield _unary("tanh", z)
+def _put_sine_times_cosine(draft: Draft, i: int) -> int:
+    parts = [{draft.add(unit, {i: 1.0}): 1.0} for unit in ("sin", "cos")]
+    return draft.add("multiply", *parts)
 
 
-def _roots(z: Array, by: Pursuit) -> Iterator[_Function]:
+def _bends(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    factor = 1.0 / (scale * _size(z))
+    values = np.tanh(factor * z)
+    yield _Function(values, lambda draft, i: draft.add("tanh", {i: factor}))
+
+
+def _roots(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
     if np.all(z > 0):
         yield from (_unary(unit, z) for unit in ("sqrt", "log"))
 
 
-def _powers(z: Array, by: Pursuit) -> Iterator[_Function]:
-    away = np.all(np.abs(z) > by.least_denominator * np.median(np.abs(z)))
+def _powers(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    away = np.all(np.abs(z) > by.least_denominator * _size(z))
     if away and np.ptp(np.sign(z)) == 0:
         yield from (_quotient(z**power, power, 0.0) for power in (1, 2, 3))
 
 
-def _saturations(z: Array, by: Pursuit) -> Iterator[_Function]:
-    size = float(np.median(np.abs(z))) + 1e-300
-    for share in by.half_ways:
-        if np.all(z > -by.least_denominator * share * size):
-            yield _quotient(z, 1, share * size)
+def _saturations(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    half_way = scale * _size(z)
+    if np.all(z > -by.least_denominator * half_way):
+        yield _quotient(z, 1, half_way)
 
 
-def _steep_saturations(z: Array, by: Pursuit) -> Iterator[_Function]:
-    size = float(np.median(np.abs(z))) + 1e-300
-    for share in by.half_ways:
-        yield _quotient(z**2, 2, (share * size) ** 2)
+def _steep_saturations(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    yield _quotient(z**2, 2, (scale * _size(z)) ** 2)
 
 
-#: Functions that are tried together: of one input each, where its range allows them.
-_KINDS: dict[str, Callable[[Array, Pursuit], Iterator[_Function]]] = {
-    "waves": _waves,
-    "bends": _bends,
-    "roots": _roots,
-    "powers": _powers,
-    "saturations": _saturations,
-    "steep saturations": _steep_saturations,
+def _size(z: Array) -> float:
+    return float(np.median(np.abs(z))) + 1e-300
+
+
+_Kind: TypeAlias = Callable[[Array, float, Pursuit], Iterator[_Function]]
+#: Functions that are tried together, of one input each, and whether they have a scale;
+#: with one scale at a time, for two of them would imitate any between.
+_KINDS: dict[_Kind | None, bool] = {
+    None: False,
+    _waves: False,
+    _bends: True,
+    _roots: False,
+    _powers: False,
+    _saturations: True,
+    _steep_saturations: True,
 }
 
 
 def _unary(unit: str, z: Array) -> _Function:
-    function = {"sin": np.sin, "cos": np.cos, "tanh": np.tanh}
-    function |= {"sqrt": np.sqrt, "log": np.log}
+    function = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "log": np.log}
     return _Function(function[unit](z), lambda draft, i: draft.add(unit, {i: 1.0}))
 
 
@@ -184,8 +218,12 @@ def _best_sums(A: Array, y: Array, prices: Array, by: Pursuit) -> list[_Sum]:
         best = sorted(longer.items(), key=lambda item: item[1])[: by.width]
         beam = [_Sum(*item) for item in best]
         found |= dict(best)
-    ranked = sorted(found.items(), key=lambda item: item[1])
-    return [_Sum(*item) for item in ranked[: by.n_of_a_kind]]
+    ranked = [_Sum(*i) for i in sorted(found.items(), key=lambda item: item[1])]
+    few = [
+        next((one for one in ranked if len(one.places) == size), ranked[0])
+        for size in by.few_terms
+    ]
+    return [*ranked[: by.n_of_a_kind], *few]
 
 
 def _extensions(

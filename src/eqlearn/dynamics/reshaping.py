@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.rewrites import factors_of
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import (
@@ -111,6 +112,36 @@ def _as_polynomial(
         instead[made] = float(weight)
     draft.replace(feature, instead)
     return draft.freeze()
+
+
+def waved(graph: Graph, x: Array) -> Iterator[Graph]:
+    """The formula with squares as cosines, and cubes beside their roots as sines.
+
+    Of an angle that stays small, a series is all that rates show.
+    """
+    for slot, linear in enumerate(graph.slots()):
+        for source in linear:
+            factors = factors_of(graph, source) if source >= graph.n_inputs else []
+            if len(set(factors)) == 1 and 0 <= factors[0] < graph.n_inputs:
+                wave = _as_wave(graph, slot, source, factors)
+                if wave is not None:
+                    yield canonical(wave, x)
+
+
+def _as_wave(graph: Graph, slot: int, source: int, factors: list[int]) -> Graph | None:
+    draft, angle = Draft(graph), factors[0]
+    linear = draft.slots()[slot]
+    if len(factors) == 2:
+        weight = linear.pop(source)
+        cosine = draft.add("sin", {angle: 1.0, CONSTANT: COSINE})
+        linear[cosine] = -2.0 * weight
+        linear[CONSTANT] = linear.get(CONSTANT, 0.0) + 2.0 * weight
+        return draft.freeze()
+    if len(factors) == 3 and linear.get(angle, 0.0) * linear[source] < 0:
+        del linear[source]
+        linear[draft.add("sin", {angle: 1.0})] = linear.pop(angle)
+        return draft.freeze()
+    return None
 
 
 def extended(graph: Graph, some: Sequence[Monomial]) -> tuple[Graph, list[Connection]]:
