@@ -34,7 +34,7 @@ class Smoothing:
 
 
 @dataclass(frozen=True)
-class Shooting:
+class Following:
     """How trajectories are followed, piece by piece."""
 
     state_floor: float = tuned(
@@ -136,7 +136,7 @@ class MotionSettings:
     """Every tuned number of learning motion."""
 
     smoothing: Smoothing = field(default_factory=Smoothing)
-    shooting: Shooting = field(default_factory=Shooting)
+    shooting: Following = field(default_factory=Following)
     choosing: Choosing = field(default_factory=Choosing)
     pursuit: Pursuit = field(default_factory=Pursuit)
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.pieces import Pieces
-from eqlearn.dynamics.pointwise import follow
-from eqlearn.dynamics.settings import STANDARD_MOTION, Shooting
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.pieces import Pieces
+from eqlearn.dynamics.follow.pointwise import follow
+from eqlearn.dynamics.settings import STANDARD_MOTION, Following
 
 _SMALLEST_DAMPING, _LARGEST_DAMPING = 1e-9, 1e6
 _FIRST_DAMPING, _DOWN, _UP = 1e-3, 0.1, 10.0
@@ -118,7 +118,7 @@ def fit_motion(
     *,
     n_iterations: int | None = None,
     target: float = math.inf,
-    by: Shooting = STANDARD_MOTION.shooting,
+    by: Following = STANDARD_MOTION.shooting,
 ) -> Followed | None:
     """Fit constants and initial states; None if the motion cannot be followed.
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.pieces import Pieces
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.pieces import Pieces
+from eqlearn.dynamics.follow.shooting import Followed, fit_motion
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.dynamics.shooting import Followed, fit_motion
 from eqlearn.network.graph import sine_slots
 
 #: Less than this is no gain.

@@ -1,6 +1,6 @@
 """Constants of a system set to simple values where the trajectories allow them."""
 
-from eqlearn.dynamics.contest import Contest, Rival
+from eqlearn.dynamics.choose.contest import Contest, Rival
 from eqlearn.equation.refine.constants import fixed_at, most_likely_simple
 from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.network.graph import Connection, sine_slots

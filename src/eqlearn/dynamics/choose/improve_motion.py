@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics import reshaping
-from eqlearn.dynamics.contest import Contest, Rival, is_better
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.reshaping import Monomial
-from eqlearn.dynamics.shooting import projected
+from eqlearn.dynamics.candidates import reshaping
+from eqlearn.dynamics.candidates.reshaping import Powers
+from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.shooting import projected
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Connection, Graph
 
@@ -255,7 +255,7 @@ def _promising_terms(rival: Rival, contest: Contest) -> Iterable[tuple[Graph, in
 
 
 def _gains(
-    rival: Rival, state: int, library: Sequence[Monomial], contest: Contest
+    rival: Rival, state: int, library: Sequence[Powers], contest: Contest
 ) -> list[tuple[float, Graph]]:
     """What each term would gain, by a score test at weight 0, with the formula."""
     wide, added = reshaping.extended(rival.motion.graphs[state], library)

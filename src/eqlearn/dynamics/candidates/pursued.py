@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics.grounds import Grounds
-from eqlearn.dynamics.reshaping import Monomial, monomials, put_monomial
+from eqlearn.dynamics.candidates.grounds import Grounds
+from eqlearn.dynamics.candidates.reshaping import Powers, monomials, put_monomial
 from eqlearn.dynamics.settings import STANDARD_MOTION, Pursuit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
@@ -26,11 +26,11 @@ _NEW = 1e-3
 
 
 @dataclass(frozen=True)
-class Term:
+class RateTerm:
     """Something a rate may be a multiple of."""
 
     values: Array  # (N,)
-    put: Callable[[Draft, dict[Monomial, int]], int]  # makes it a feature of a draft
+    put: Callable[[Draft, dict[Powers, int]], int]  # makes it a feature of a draft
     price: float  # besides that of a constant
 
 
@@ -41,7 +41,7 @@ class _Sum(NamedTuple):
 
 class _Found(NamedTuple):
     criterion: float
-    terms: list[Term]
+    terms: list[RateTerm]
     A: Array  # (R, K) the effects of the terms
 
 
@@ -82,19 +82,21 @@ def _sums_of(
     ]
 
 
-def _is_same(some: Sequence[Term], others: Sequence[Term]) -> bool:
+def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
     same_size = len(some) == len(others)
     return same_size and all(
         np.array_equal(a.values, b.values) for a, b in zip(some, others, strict=False)
     )
 
 
-def _terms(x: Array, kind: "_Kind | None", scale: float, by: Pursuit) -> Iterator[Term]:
+def _terms(
+    x: Array, kind: "_Kind | None", scale: float, by: Pursuit
+) -> Iterator[RateTerm]:
     """Monomials, and functions of one kind, alone or times an input."""
     n_inputs = x.shape[1]
     degree = 3 if n_inputs <= by.most_cubic else 2
     for monomial in monomials(n_inputs, degree):
-        yield Term(
+        yield RateTerm(
             np.prod(x[:, list(monomial)], axis=1) if monomial else np.ones(len(x)),
             partial(_put_product, monomial),
             by.product_price * max(len(monomial) - 1, 0),
@@ -105,7 +107,7 @@ def _terms(x: Array, kind: "_Kind | None", scale: float, by: Pursuit) -> Iterato
                 yield _times(function, i, monomial, x, by)
 
 
-def _put_product(monomial: Monomial, draft: Draft, made: dict[Monomial, int]) -> int:
+def _put_product(monomial: Powers, draft: Draft, made: dict[Powers, int]) -> int:
     return put_monomial(draft, monomial, made)
 
 
@@ -189,11 +191,11 @@ def _quotient(values: Array, power: int, constant: float) -> _Function:
 
 
 def _times(
-    function: _Function, i: int, monomial: Monomial, x: Array, by: Pursuit
-) -> Term:
+    function: _Function, i: int, monomial: Powers, x: Array, by: Pursuit
+) -> RateTerm:
     """A function of an input times a monomial, which may be 1."""
 
-    def put(draft: Draft, made: dict[Monomial, int]) -> int:
+    def put(draft: Draft, made: dict[Powers, int]) -> int:
         own = function.put(draft, i)
         if not monomial:
             return own
@@ -202,7 +204,7 @@ def _times(
 
     values = function.values * np.prod(x[:, list(monomial)], axis=1)
     price = by.function_price + by.product_price * len(monomial)
-    return Term(values, put, price)
+    return RateTerm(values, put, price)
 
 
 def _best_sums(A: Array, y: Array, prices: Array, by: Pursuit) -> list[_Sum]:
@@ -247,7 +249,7 @@ def _extensions(
 def _graph(grounds: Grounds, found: _Found) -> Graph:
     weights = np.linalg.lstsq(found.A, grounds.y, rcond=None)[0]
     draft = Draft(Graph(grounds.x.shape[1], (), (({}, {CONSTANT: 1.0}),)))
-    made: dict[Monomial, int] = {}
+    made: dict[Powers, int] = {}
     for term, weight in zip(found.terms, weights, strict=True):
         numerator = draft.outputs[0][0]
         source = term.put(draft, made)
