@@ -114,7 +114,7 @@ class Pursuit:
     few_terms: tuple[int, ...] = tuned(
         (2, 3, 4), "numbers of terms whose best sum is tried besides, of each kind"
     )
-    n_candidates: int = tuned(16, "sums of all kinds that are tried by following")
+    n_candidates: int = tuned(18, "sums of all kinds that are tried by following")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
     most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
     most_cubic: int = tuned(4, "inputs up to which products of three are terms")
@@ -123,6 +123,10 @@ class Pursuit:
     function_price: float = tuned(4.0, "for each function: there are many")
     scales: tuple[float, ...] = tuned(
         (0.2, 0.4, 0.7, 1.2, 2.0, 4.0), "medians of an input: where a function bends"
+    )
+    between: tuple[float, ...] = tuned(
+        (0.72, 0.78, 0.85, 0.92, 1.08, 1.18, 1.28, 1.4),
+        "times a scale: where a sum's functions are tried besides",
     )
     least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
 

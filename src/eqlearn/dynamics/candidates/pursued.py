@@ -39,22 +39,40 @@ class _Sum(NamedTuple):
     criterion: float
 
 
+class _Words(NamedTuple):
+    """What sums are made of, besides monomials: functions of some inputs."""
+
+    kind: "_Kind | None"
+    inputs: tuple[int, ...]
+    has_scale: bool
+
+
+def _vocabularies(n_inputs: int) -> Iterator[_Words]:
+    """Functions of a kind together; with a scale, those of one input at a time."""
+    together = tuple(range(n_inputs))
+    for kind, has_scale in _KINDS.items():
+        for inputs in [(i,) for i in together] if has_scale else [together]:
+            yield _Words(kind, inputs, has_scale)
+
+
 class _Found(NamedTuple):
     criterion: float
     terms: list[RateTerm]
     A: Array  # (R, K) the effects of the terms
+    words: _Words
+    scale: float
+    places: tuple[int, ...]  # of the terms among all of these words
 
 
 def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Graph]:
     """The best sums of few terms for the rate of a state, of every kind of term."""
     found: list[_Found] = []
-    for kind, scales in _KINDS.items():
-        same = [
-            one
-            for scale in (by.scales if scales else (1.0,))
-            for one in _sums_of(grounds, kind, scale, by)
-        ]
+    for words in _vocabularies(grounds.x.shape[1]):
+        scales = by.scales if words.has_scale else (1.0,)
+        same = [one for k in scales for one in _sums_of(grounds, words, k, by)]
         for one in _chosen(same, by):
+            if words.has_scale:
+                one = _at_its_scale(grounds, one, by)
             if not any(_is_same(one.terms, other.terms) for other in found):
                 found.append(one)
     found.sort(key=lambda one: one.criterion)
@@ -71,15 +89,40 @@ def _chosen(same: list[_Found], by: Pursuit) -> list[_Found]:
 
 
 def _sums_of(
-    grounds: Grounds, kind: "_Kind | None", scale: float, by: Pursuit
+    grounds: Grounds, words: _Words, scale: float, by: Pursuit
 ) -> list[_Found]:
-    terms = list(_terms(grounds.x, kind, scale, by))
+    terms = list(_terms(grounds.x, words, scale, by))
     A = grounds.effects(np.stack([term.values for term in terms], axis=1))
     prices = np.array([term.price for term in terms])
-    return [
-        _Found(one.criterion, [terms[i] for i in one.places], A[:, list(one.places)])
-        for one in _best_sums(A, grounds.y, prices, by)
-    ]
+    found = []
+    for one in _best_sums(A, grounds.y, prices, by):
+        some, own = [terms[i] for i in one.places], A[:, list(one.places)]
+        found.append(_Found(one.criterion, some, own, words, scale, one.places))
+    return found
+
+
+def _at_its_scale(grounds: Grounds, found: _Found, by: Pursuit) -> _Found:
+    """The same sum where its functions bend best: between the scales of the grid."""
+    n, best = len(grounds.y), found
+    before = _left(found.A, grounds.y)
+    for factor in by.between:
+        scale = factor * found.scale
+        terms = list(_terms(grounds.x, found.words, scale, by))
+        some = [terms[i] for i in found.places if i < len(terms)]
+        if len(some) < len(found.places):
+            continue  # an input whose range does not allow this scale
+        A = grounds.effects(np.stack([term.values for term in some], axis=1))
+        gained = n * float(np.log(_left(A, grounds.y) / before))
+        if found.criterion + gained < best.criterion:
+            criterion = found.criterion + gained
+            best = found._replace(criterion=criterion, terms=some, A=A, scale=scale)
+    return best
+
+
+def _left(A: Array, y: Array) -> float:
+    """The squares that a sum of columns leaves."""
+    weights = np.linalg.lstsq(A, y, rcond=None)[0]
+    return float(np.sum((y - A @ weights) ** 2)) + 1e-300
 
 
 def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
@@ -89,10 +132,8 @@ def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
     )
 
 
-def _terms(
-    x: Array, kind: "_Kind | None", scale: float, by: Pursuit
-) -> Iterator[RateTerm]:
-    """Monomials, and functions of one kind, alone or times an input."""
+def _terms(x: Array, words: _Words, scale: float, by: Pursuit) -> Iterator[RateTerm]:
+    """Monomials, and functions of one kind, alone or times inputs."""
     n_inputs = x.shape[1]
     degree = 3 if n_inputs <= by.most_cubic else 2
     for monomial in monomials(n_inputs, degree):
@@ -101,8 +142,8 @@ def _terms(
             partial(_put_product, monomial),
             by.product_price * max(len(monomial) - 1, 0),
         )
-    for i in range(n_inputs if kind is not None else 0):
-        for function in kind(x[:, i], scale, by) if kind else ():
+    for i in words.inputs if words.kind else ():
+        for function in words.kind(x[:, i], scale, by) if words.kind else ():
             for monomial in monomials(n_inputs, by.factors(n_inputs)):
                 yield _times(function, i, monomial, x, by)
 
