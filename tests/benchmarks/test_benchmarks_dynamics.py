@@ -38,9 +38,12 @@ def test_uneven_recordings_have_gaps_and_noise() -> None:
 
 def test_only_motion_that_is_near_counts_as_followed() -> None:
     system = SYSTEMS["logistic"]
-    exact = lambda start, t, inputs: system.motion(tuple(start), t, 7.0)  # noqa: E731
+
+    def exact(start: np.ndarray, t: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        return system.motion(tuple(start), t, 7.0)
+
     assert follows(system, exact)[0]
-    assert not follows(system, lambda start, t, inputs: exact(start, t, inputs) + 1)[0]
+    assert not follows(system, lambda *given: exact(*given) + 1)[0]
 
 
 def test_lines_are_counted() -> None:

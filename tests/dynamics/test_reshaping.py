@@ -32,7 +32,9 @@ def test_terms_of_weight_zero_change_nothing_and_are_parameters() -> None:
 def test_a_term_is_left_out() -> None:
     one = graph("3*q - 2*w")
     keys = one.parameters()
-    assert values(reshaping.without(one, {keys[1]}, X)) == pytest.approx(3 * X[0])
+    less = reshaping.without(one, {keys[1]}, X)
+    assert less is not None
+    assert values(less) == pytest.approx(3 * X[0])
     assert reshaping.without(one, set(keys), X) is None
 
 

@@ -53,12 +53,9 @@ def course(
     n_states, n = motion.n_states, pieces.n_rows
     width = motion.n_parameters + n_states if with_slopes else 0
     found = Course(np.empty((n, n_states)), np.empty((n, n_states, width)))
-    tape = laid.tape
     survived = follow(
-        tape.codes, tape.first_slot, tape.pointer, tape.sources, tape.weights,
-        tape.position, tape.ratio, laid.unit_first, laid.parameter_first, starts,
-        pieces.first, pieces.t, pieces.driven, pieces.substeps, pieces.is_map,
-        pieces.limit, *found,
+        laid.structure, starts, pieces.first, pieces.t, pieces.driven, pieces.substeps,
+        pieces.is_map, pieces.limit, *found,
     )  # fmt: skip
     is_finite = survived and (not width or np.abs(found.slopes).max() < _LARGEST_SLOPE)
     return found if is_finite else None
