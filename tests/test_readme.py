@@ -22,11 +22,17 @@ def test_the_first_example_finds_the_equation(
     assert lines[-1].startswith("no pole: the denominator stays above")
 
 
+def test_motion_is_learned_from_its_course(capsys: pytest.CaptureFixture[str]) -> None:
+    known: dict[str, object] = {}
+    exec(compile(examples()[1], "README.md", "exec"), known)
+    assert capsys.readouterr().out == "dlevel/dt = -level/2\n"
+
+
 def test_dynamics_are_learned_from_a_rollout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # A few attempts are enough to see that it runs; all of them take half a minute.
-    short = examples()[1].replace(
+    short = examples()[2].replace(
         "EquationLearner()", "EquationLearner(max_attempts=4, n_jobs=1)"
     )
     exec(compile(short, "README.md", "exec"), {})

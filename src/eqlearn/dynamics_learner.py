@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.dynamics.candidates.known_rates import known_rates
 from eqlearn.dynamics.discover import Asked, Discovered, discover
-from eqlearn.dynamics.follow_on import followed
-from eqlearn.dynamics.known_rates import known_rates
-from eqlearn.dynamics.motion import Motion
+from eqlearn.dynamics.follow.follow_on import followed
+from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.motion_model import motion_model
 from eqlearn.dynamics.motion_verdict import courses, foresight
-from eqlearn.dynamics.trajectories import TimeSeries, time_series
+from eqlearn.dynamics.smooth.trajectories import TimeSeries, time_series
 from eqlearn.errors import check_count, must
 from eqlearn.estimator_inputs import default_names, in_one_line, seed_of, units_of
 from eqlearn.jobs.backends import n_processes
@@ -195,7 +195,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         n = run.states.shape[1]
         start = run.states[0]
         if self.second_order:
-            from eqlearn.dynamics.rate_rows import smooth_run
+            from eqlearn.dynamics.smooth.rate_rows import smooth_run
 
             start = smooth_run(run, second_order=True).states[0]
         states = self.simulate(start, run.t, run.inputs)[:, :n]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from eqlearn.dynamics.known_rates import known_rates
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.pieces import cut
-from eqlearn.dynamics.rate_rows import smooth_run
-from eqlearn.dynamics.shooting import course, fit_motion
-from eqlearn.dynamics.trajectories import time_series
+from eqlearn.dynamics.candidates.known_rates import known_rates
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.pieces import cut
+from eqlearn.dynamics.follow.shooting import course, fit_motion
+from eqlearn.dynamics.smooth.rate_rows import smooth_run
+from eqlearn.dynamics.smooth.trajectories import time_series
 from eqlearn.network.canonical import canonical
 
 RATES = {"x": "3/(1 + y**2) - x + 0.2*u", "y": "sin(1.5*x + 0.3) - 0.7*y"}
@@ -20,7 +20,7 @@ def motion(rates: dict[str, str], inputs: tuple[str, ...] = ("u",)) -> Motion:
 
 def recorded(noise: float = 0.0) -> tuple[Motion, list[np.ndarray]]:
     """A system with units in both equations, and a trajectory of it."""
-    from eqlearn.dynamics.follow_on import followed
+    from eqlearn.dynamics.follow.follow_on import followed
 
     system = motion(RATES)
     t = np.linspace(0.0, 6.0, 150)

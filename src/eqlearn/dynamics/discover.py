@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array, Booleans
-from eqlearn.dynamics.choice import Options, chosen, grown, pruned
-from eqlearn.dynamics.contest import Contest, Rival
-from eqlearn.dynamics.grounds import grounds_of_rates, grounds_of_states
-from eqlearn.dynamics.motion import Motion, held
-from eqlearn.dynamics.pieces import Pieces, cut
-from eqlearn.dynamics.pursued import pursued
-from eqlearn.dynamics.rate_rows import RateRows, SmoothRun, rate_rows, smooth_run
+from eqlearn.dynamics.candidates.grounds import grounds_of_rates, grounds_of_states
+from eqlearn.dynamics.candidates.pursued import pursued
+from eqlearn.dynamics.choose.contest import Contest, Rival
+from eqlearn.dynamics.choose.improve_motion import Options, chosen, grown, pruned
+from eqlearn.dynamics.choose.simple_constants import simplified_constants
+from eqlearn.dynamics.follow.motion import Motion, held
+from eqlearn.dynamics.follow.pieces import Pieces, cut
+from eqlearn.dynamics.follow.shooting import residuals
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.dynamics.shooting import residuals
-from eqlearn.dynamics.simple_constants import simplified_constants
-from eqlearn.dynamics.trajectories import TimeSeries
+from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun, rate_rows, smooth_run
+from eqlearn.dynamics.smooth.trajectories import TimeSeries
 from eqlearn.equation.refine.criterion import refit
 from eqlearn.errors import EqlearnError
 from eqlearn.network.canonical import displayed

@@ -6,7 +6,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.data.scale import domain_of_use
-from eqlearn.dynamics.contest import Rival
+from eqlearn.dynamics.choose.contest import Rival
 from eqlearn.dynamics.discover import Discovered
 from eqlearn.dynamics.motion_verdict import Foresight, verdicts
 from eqlearn.equation.prove.domain import domain_report

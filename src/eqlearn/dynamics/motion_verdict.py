@@ -7,10 +7,10 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.dynamics.discover import Discovered
-from eqlearn.dynamics.follow_on import followed
-from eqlearn.dynamics.motion import constant_of
-from eqlearn.dynamics.pieces import Pieces
-from eqlearn.dynamics.shooting import course, fit_motion
+from eqlearn.dynamics.follow.follow_on import followed
+from eqlearn.dynamics.follow.motion import constant_of
+from eqlearn.dynamics.follow.pieces import Pieces
+from eqlearn.dynamics.follow.shooting import course, fit_motion
 from eqlearn.model.courses import Courses
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.network.graph import Graph

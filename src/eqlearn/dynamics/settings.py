@@ -34,7 +34,7 @@ class Smoothing:
 
 
 @dataclass(frozen=True)
-class Shooting:
+class Following:
     """How trajectories are followed, piece by piece."""
 
     state_floor: float = tuned(
@@ -88,7 +88,8 @@ class Choosing:
     certain: float = tuned(5.0, "standard errors from zero: a term that stays")
     idle: float = tuned(2.0, "standard errors: terms below are tried without together")
     n_added: int = tuned(3, "terms the residuals point to that are tried")
-    rounds: int = tuned(3, "times that all formulas are tried in turn")
+    rounds: int = tuned(3, "times that formulas are tried in turn")
+    n_again: int = tuned(5, "formulas of a state that are tried in later rounds")
     hope: float = tuned(
         2.0, "prices of its constants that a formula may be behind before it is pruned"
     )
@@ -109,15 +110,23 @@ class Pursuit:
 
     most_terms: int = tuned(6, "terms of a sum; longer ones are pruned from others")
     width: int = tuned(12, "sums of each size that go on")
-    n_of_a_kind: int = tuned(2, "best sums of each kind of term that are tried")
+    n_of_a_kind: int = tuned(1, "best sums of each kind of term that are tried")
+    few_terms: tuple[int, ...] = tuned(
+        (2, 3, 4), "numbers of terms whose best sum is tried besides, of each kind"
+    )
+    n_candidates: int = tuned(18, "sums of all kinds that are tried by following")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
     most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
     most_cubic: int = tuned(4, "inputs up to which products of three are terms")
     term_price: float = tuned(4.0, "besides log N, for each term")
     product_price: float = tuned(0.5, "for each product")
     function_price: float = tuned(4.0, "for each function: there are many")
-    half_ways: tuple[float, ...] = tuned(
-        (0.3, 1.0, 3.0), "times the median of an input: where it is half saturated"
+    scales: tuple[float, ...] = tuned(
+        (0.2, 0.4, 0.7, 1.2, 2.0, 4.0), "medians of an input: where a function bends"
+    )
+    between: tuple[float, ...] = tuned(
+        (0.72, 0.78, 0.85, 0.92, 1.08, 1.18, 1.28, 1.4),
+        "times a scale: where a sum's functions are tried besides",
     )
     least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
 
@@ -131,7 +140,7 @@ class MotionSettings:
     """Every tuned number of learning motion."""
 
     smoothing: Smoothing = field(default_factory=Smoothing)
-    shooting: Shooting = field(default_factory=Shooting)
+    shooting: Following = field(default_factory=Following)
     choosing: Choosing = field(default_factory=Choosing)
     pursuit: Pursuit = field(default_factory=Pursuit)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,15 @@ class Laid(NamedTuple):
     tape: Tape
     unit_first: Integers  # (S + 1,) where each equation's units begin
     parameter_first: Integers  # (S + 1,) where each equation's parameters begin
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """What compiled code reads."""
+        tape = self.tape
+        return (
+            *(tape.codes, tape.first_slot, tape.pointer, tape.sources, tape.weights),
+            *(tape.position, tape.ratio, self.unit_first, self.parameter_first),
+        )
 
 
 @dataclass(frozen=True, eq=False)

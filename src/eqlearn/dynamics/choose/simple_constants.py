@@ -1,6 +1,6 @@
 """Constants of a system set to simple values where the trajectories allow them."""
 
-from eqlearn.dynamics.contest import Contest, Rival
+from eqlearn.dynamics.choose.contest import Contest, Rival
 from eqlearn.equation.refine.constants import fixed_at, most_likely_simple
 from eqlearn.equation.refine.tactics import STANDARD
 from eqlearn.network.graph import Connection, sine_slots
@@ -19,9 +19,15 @@ def simplified_constants(rival: Rival, contest: Contest) -> Rival:
         tried.add((state, key, value))
         graph = fixed_at(rival.motion.graphs[state], key, value)
         new = contest.entered(rival.motion.swapped(state, graph), rival.starts)
-        if new is not None and new.score < rival.score:
+        if new is not None and _cost(new, contest) < _cost(rival, contest):
             rival = new
     return rival
+
+
+def _cost(rival: Rival, contest: Contest) -> float:
+    """The criterion with a price for every free constant, natural angles too."""
+    found = rival.followed
+    return found.misfit + contest.price(found.motion, found.n_rows)
 
 
 def _options(rival: Rival) -> list[_Option]:

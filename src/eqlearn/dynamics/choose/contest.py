@@ -12,13 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.pieces import Pieces
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.pieces import Pieces
+from eqlearn.dynamics.follow.shooting import Followed, fit_motion
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.dynamics.shooting import Followed, fit_motion
+from eqlearn.network.graph import sine_slots
 
 #: Less than this is no gain.
 _GAIN = 1e-6
+#: Standard errors within which a weight may as well be 1.
+_NATURAL = 2.0
 
 
 class Rival(NamedTuple):
@@ -41,6 +44,19 @@ class Rival(NamedTuple):
 def is_better(new: Rival | None, old: Rival | None) -> bool:
     """Whether one system beats another."""
     return new is not None and (old is None or new.score < old.score - _GAIN)
+
+
+def n_natural_angles(found: Followed) -> int:
+    """How many weights of inputs in sines may as well be 1."""
+    n, place = 0, 0
+    for graph in found.motion.graphs:
+        angles, slots = sine_slots(graph), graph.slots()
+        for slot, source in graph.parameters():
+            if slot in angles and 0 <= source < graph.n_inputs:
+                off = abs(abs(slots[slot][source]) - 1.0)
+                n += off < _NATURAL * found.errors[place]
+            place += 1
+    return n
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +92,9 @@ class Contest:
         """
         by = self.settings.shooting
         n = by.n_quick if quick else by.n_iterations
+        sines = sum(len(sine_slots(graph)) for graph in motion.graphs)
         target = to_reach - self.price(motion, self.pieces.n_rows)
+        target += sines * self.term_price(self.pieces.n_rows)
         for begin in (starts, None) if starts is not None else (None,):
             found = fit_motion(
                 motion, self.pieces, begin, n_iterations=n, target=target, by=by
@@ -86,8 +104,12 @@ class Contest:
         return None
 
     def score(self, found: Followed) -> float:
-        """The criterion of a fitted system."""
-        return found.misfit + self.price(found.motion, found.n_rows)
+        """The criterion of a fitted system.
+
+        An angle in a sine that may be taken as it is costs no constant.
+        """
+        natural = n_natural_angles(found) * self.term_price(found.n_rows)
+        return found.misfit + self.price(found.motion, found.n_rows) - natural
 
     def price(self, motion: Motion, n_rows: int) -> float:
         """What the constants and functions of a system cost."""

@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.rewrites import factors_of
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import (
@@ -20,7 +21,7 @@ from eqlearn.network.graph import (
 from eqlearn.network.kernels import evaluate, tape
 
 #: A monomial: the inputs whose product it is, one as often as its power.
-Monomial = tuple[int, ...]
+Powers = tuple[int, ...]
 
 #: A phase so near to a cosine's means one.
 _NEAR_COSINE = 0.5
@@ -28,13 +29,13 @@ _NEAR_COSINE = 0.5
 _BINARY = ("multiply", "divide")
 
 
-def monomials(n_inputs: int, degree: int) -> list[Monomial]:
+def monomials(n_inputs: int, degree: int) -> list[Powers]:
     """All products of up to `degree` inputs, the empty one first."""
     sizes = range(degree + 1)
     return [m for d in sizes for m in combinations_with_replacement(range(n_inputs), d)]
 
 
-def put_monomial(draft: Draft, of: Monomial, products: dict[Monomial, int]) -> int:
+def put_monomial(draft: Draft, of: Powers, products: dict[Powers, int]) -> int:
     """The feature that is a monomial, made if it is not there."""
     if len(of) < 2:
         return of[0] if of else CONSTANT
@@ -113,7 +114,39 @@ def _as_polynomial(
     return draft.freeze()
 
 
-def extended(graph: Graph, some: Sequence[Monomial]) -> tuple[Graph, list[Connection]]:
+def waved(graph: Graph, x: Array) -> Iterator[Graph]:
+    """The formula with squares as cosines, and cubes beside their roots as sines.
+
+    Of an angle that stays small, a series is all that rates show.
+    """
+    for slot, linear in enumerate(graph.slots()):
+        if len(linear) == 1 and slot < graph.first_output_slot:
+            continue  # a factor of a product, which would be another one
+        for source in linear:
+            factors = factors_of(graph, source) if source >= graph.n_inputs else []
+            if len(set(factors)) == 1 and 0 <= factors[0] < graph.n_inputs:
+                wave = _as_wave(graph, slot, source, factors)
+                if wave is not None:
+                    yield canonical(wave, x)
+
+
+def _as_wave(graph: Graph, slot: int, source: int, factors: list[int]) -> Graph | None:
+    draft, angle = Draft(graph), factors[0]
+    linear = draft.slots()[slot]
+    if len(factors) == 2:
+        weight = linear.pop(source)
+        cosine = draft.add("sin", {angle: 1.0, CONSTANT: COSINE})
+        linear[cosine] = -2.0 * weight
+        linear[CONSTANT] = linear.get(CONSTANT, 0.0) + 2.0 * weight
+        return draft.freeze()
+    if len(factors) == 3 and linear.get(angle, 0.0) * linear[source] < 0:
+        del linear[source]
+        linear[draft.add("sin", {angle: 1.0})] = linear.pop(angle)
+        return draft.freeze()
+    return None
+
+
+def extended(graph: Graph, some: Sequence[Powers]) -> tuple[Graph, list[Connection]]:
     """The formula with monomials of weight 0 above and below, and where they are.
 
     Nothing else changes, so the slopes by these weights tell what each would do.
@@ -139,14 +172,12 @@ def extended(graph: Graph, some: Sequence[Monomial]) -> tuple[Graph, list[Connec
     ), added
 
 
-def _products(
-    some: Sequence[Monomial], n_features: int
-) -> tuple[list[int], list[Node]]:
+def _products(some: Sequence[Powers], n_features: int) -> tuple[list[int], list[Node]]:
     """The feature of each monomial, and the units that are to be added for them."""
     nodes: list[Node] = []
-    known: dict[Monomial, int] = {}
+    known: dict[Powers, int] = {}
 
-    def put(of: Monomial) -> int:
+    def put(of: Powers) -> int:
         if len(of) < 2:
             return of[0] if of else CONSTANT
         if of not in known:

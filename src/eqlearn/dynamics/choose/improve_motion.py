@@ -3,18 +3,18 @@
 Then pieces become longer, which tells forms apart that short ones do not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics import reshaping
-from eqlearn.dynamics.contest import Contest, Rival, is_better
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.reshaping import Monomial
-from eqlearn.dynamics.shooting import projected
+from eqlearn.dynamics.candidates import reshaping
+from eqlearn.dynamics.candidates.reshaping import Powers
+from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.shooting import projected
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Connection, Graph
 
@@ -61,7 +61,7 @@ def chosen(base: Motion, options: Options, contest: Contest) -> Runners:
     rival = _with_swaps(rival, base, options, contest, runners)
     if rival is None:
         return runners
-    for improve in (_softened, grown):
+    for improve in (_softened, _waved, grown):
         rival = improve(rival, contest)
         runners.add(rival)
     return runners
@@ -150,10 +150,15 @@ def _with_swaps(
     runners: Runners,
 ) -> Rival | None:
     """Try the formulas of each state in turn, until no swap helps."""
-    for _ in range(contest.settings.choosing.rounds):
+    by, left = contest.settings.choosing, [list(graphs) for graphs in options]
+    for _ in range(by.rounds):
         before = rival
-        for state, graphs in enumerate(options):
-            for new in _promising_swaps(rival, base, state, graphs, contest):
+        for state, graphs in enumerate(left):
+            if len(graphs) == 1 and rival is not None:
+                continue
+            tried = _tried(rival, base, state, graphs, contest)
+            left[state] = [graph for _, graph in tried[: by.n_again]] or graphs
+            for new, _ in tried[: by.n_pruned]:
                 if contest.is_over:
                     return rival
                 new = pruned(new, contest)
@@ -164,25 +169,24 @@ def _with_swaps(
     return rival
 
 
-def _promising_swaps(
+def _tried(
     rival: Rival | None,
     base: Motion,
     state: int,
     graphs: Sequence[Graph],
     contest: Contest,
-) -> list[Rival]:
-    """The system with other formulas for a state, those worth pruning."""
+) -> list[tuple[Rival, Graph]]:
+    """The system with other formulas for a state, the best first."""
     found = []
     now, starts = (rival.motion, rival.starts) if rival else (base, None)
-    for graph in graphs if len(graphs) > 1 or rival is None else ():
+    for graph in graphs:
         if contest.is_over:
             break
         most = _hoped(rival, graph, contest)
         new = contest.entered(now.swapped(state, graph), starts, to_reach=most)
         if new and new.score < most:
-            found.append(new)
-    found.sort(key=lambda one: one.score)
-    return found[: contest.settings.choosing.n_pruned]
+            found.append((new, graph))
+    return sorted(found, key=lambda pair: pair[0].score)
 
 
 def _hoped(rival: Rival | None, graph: Graph, contest: Contest) -> float:
@@ -195,10 +199,21 @@ def _hoped(rival: Rival | None, graph: Graph, contest: Contest) -> float:
 
 def _softened(rival: Rival, contest: Contest) -> Rival:
     """Polynomials instead of functions where they follow as well."""
+    return _reshaped(rival, reshaping.softened, contest)
+
+
+def _waved(rival: Rival, contest: Contest) -> Rival:
+    """Sines and cosines instead of their series where they follow better."""
+    return _reshaped(rival, reshaping.waved, contest)
+
+
+def _reshaped(
+    rival: Rival, reshape: Callable[[Graph, Array], Iterable[Graph]], contest: Contest
+) -> Rival:
     for state in range(rival.motion.n_states):
         if state in rival.motion.known:
             continue
-        for graph in reshaping.softened(rival.motion.graphs[state], contest.x):
+        for graph in list(reshape(rival.motion.graphs[state], contest.x)):
             if contest.is_over:
                 return rival
             most = _hoped(rival, graph, contest)
@@ -240,7 +255,7 @@ def _promising_terms(rival: Rival, contest: Contest) -> Iterable[tuple[Graph, in
 
 
 def _gains(
-    rival: Rival, state: int, library: Sequence[Monomial], contest: Contest
+    rival: Rival, state: int, library: Sequence[Powers], contest: Contest
 ) -> list[tuple[float, Graph]]:
     """What each term would gain, by a score test at weight 0, with the formula."""
     wide, added = reshaping.extended(rival.motion.graphs[state], library)

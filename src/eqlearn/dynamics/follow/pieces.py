@@ -8,9 +8,9 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from eqlearn._types import Array, Booleans, Integers
-from eqlearn.dynamics.rate_rows import SmoothRun
-from eqlearn.dynamics.settings import STANDARD_MOTION, Shooting
-from eqlearn.dynamics.trajectories import TimeSeries
+from eqlearn.dynamics.settings import STANDARD_MOTION, Following
+from eqlearn.dynamics.smooth.rate_rows import SmoothRun
+from eqlearn.dynamics.smooth.trajectories import TimeSeries
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def cut(
     *,
     is_map: bool = False,
     holds: bool = False,
-    by: Shooting = STANDARD_MOTION.shooting,
+    by: Following = STANDARD_MOTION.shooting,
 ) -> Pieces:
     """Cut trajectories so that the longest has about `count` pieces.
 

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 
 from eqlearn._types import Array
-from eqlearn.dynamics.motion import Motion
+from eqlearn.dynamics.follow.motion import Motion
 
 _ACCURACY = {"rtol": 1e-8, "atol": 1e-10}
 #: Times the size of the start: beyond, a state is taken to be lost.

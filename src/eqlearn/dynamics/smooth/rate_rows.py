@@ -12,8 +12,8 @@ import numpy as np
 
 from eqlearn._types import Array, Integers
 from eqlearn.dynamics.settings import STANDARD_MOTION, Smoothing
-from eqlearn.dynamics.splines import Smoothed, smoothed
-from eqlearn.dynamics.trajectories import TimeSeries
+from eqlearn.dynamics.smooth.splines import Smoothed, smoothed
+from eqlearn.dynamics.smooth.trajectories import TimeSeries
 
 
 class SmoothRun(NamedTuple):

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.dynamics.motion import Motion
-from eqlearn.dynamics.pieces import Pieces
-from eqlearn.dynamics.pointwise import follow
-from eqlearn.dynamics.settings import STANDARD_MOTION, Shooting
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.follow.pieces import Pieces
+from eqlearn.dynamics.follow.pointwise import follow
+from eqlearn.dynamics.settings import STANDARD_MOTION, Following
 
 _SMALLEST_DAMPING, _LARGEST_DAMPING = 1e-9, 1e6
 _FIRST_DAMPING, _DOWN, _UP = 1e-3, 0.1, 10.0
@@ -53,12 +53,9 @@ def course(
     n_states, n = motion.n_states, pieces.n_rows
     width = motion.n_parameters + n_states if with_slopes else 0
     found = Course(np.empty((n, n_states)), np.empty((n, n_states, width)))
-    tape = laid.tape
     survived = follow(
-        tape.codes, tape.first_slot, tape.pointer, tape.sources, tape.weights,
-        tape.position, tape.ratio, laid.unit_first, laid.parameter_first, starts,
-        pieces.first, pieces.t, pieces.driven, pieces.substeps, pieces.is_map,
-        pieces.limit, *found,
+        laid.structure, starts, pieces.first, pieces.t, pieces.driven, pieces.substeps,
+        pieces.is_map, pieces.limit, *found,
     )  # fmt: skip
     is_finite = survived and (not width or np.abs(found.slopes).max() < _LARGEST_SLOPE)
     return found if is_finite else None
@@ -118,7 +115,7 @@ def fit_motion(
     *,
     n_iterations: int | None = None,
     target: float = math.inf,
-    by: Shooting = STANDARD_MOTION.shooting,
+    by: Following = STANDARD_MOTION.shooting,
 ) -> Followed | None:
     """Fit constants and initial states; None if the motion cannot be followed.
 

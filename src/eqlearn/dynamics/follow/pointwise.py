@@ -54,11 +54,11 @@ def _forward_point(  # type: ignore[no-untyped-def]
 @cached_njit(error_model="numpy")
 def _spread_back(  # type: ignore[no-untyped-def]
     pointer, sources, weights, position, ratio, slot, by_slot, n_inputs, features,
-    upward, by_input, by_parameter, wants_parameters,
+    upward, by_input, by_parameter,
 ):  # fmt: skip
     for c in range(pointer[slot], pointer[slot + 1]):
         source = sources[c]
-        if wants_parameters and position[c] >= 0:
+        if position[c] >= 0:
             feature = features[source] if source >= 0 else 1.0
             by_parameter[position[c]] += ratio[c] * by_slot * feature
         if source >= n_inputs:
@@ -68,16 +68,16 @@ def _spread_back(  # type: ignore[no-untyped-def]
 
 
 @cached_njit(error_model="numpy")
-def _rates_and_slopes(  # type: ignore[no-untyped-def]
-    codes, first_slot, pointer, sources, weights, position, ratio, unit_first,
-    parameter_first, n_inputs, features, slots, slopes, upward, rates, by_input,
-    by_parameter, wants_slopes,
-):  # fmt: skip
-    """Rates of all states at the point in `features`, and their derivatives."""
+def _rates_and_slopes(structure, work, wants_slopes):  # type: ignore[no-untyped-def]
+    """Rates of all states at the point in the features, and their derivatives."""
+    codes, first_slot, pointer, sources, weights, position, ratio = structure[:7]
+    unit_first, parameter_first = structure[7:]
+    features, slots, slopes, upward, by_input, by_parameter, rates = work[:7]
+    n_inputs, n_states = by_input.shape[1], rates.shape[0]
     _forward_point(
         codes, first_slot, pointer, sources, weights, n_inputs, features, slots, slopes
     )
-    n_states, outputs = rates.shape[0], first_slot[codes.shape[0]]
+    outputs = first_slot[codes.shape[0]]
     for o in range(n_states):
         a = _summed(pointer, sources, weights, outputs + 2 * o, features)
         b = _summed(pointer, sources, weights, outputs + 2 * o + 1, features)
@@ -86,22 +86,19 @@ def _rates_and_slopes(  # type: ignore[no-untyped-def]
             continue
         by_input[o] = 0.0
         by_parameter[o, parameter_first[o] : parameter_first[o + 1]] = 0.0
-        for k in range(unit_first[o], unit_first[o + 1]):
-            upward[k] = 0.0
+        upward[unit_first[o] : unit_first[o + 1]] = 0.0
         for part in range(2):
             by_slot = 1.0 / b if part == 0 else -rates[o] / b
             _spread_back(
                 pointer, sources, weights, position, ratio, outputs + 2 * o + part,
-                by_slot, n_inputs, features, upward, by_input[o], by_parameter[o], True,
+                by_slot, n_inputs, features, upward, by_input[o], by_parameter[o],
             )  # fmt: skip
         for k in range(unit_first[o + 1] - 1, unit_first[o] - 1, -1):
-            if upward[k] == 0.0:
-                continue
             for slot in range(first_slot[k], first_slot[k + 1]):
                 _spread_back(
                     pointer, sources, weights, position, ratio, slot,
                     upward[k] * slopes[slot], n_inputs, features, upward, by_input[o],
-                    by_parameter[o], True,
+                    by_parameter[o],
                 )  # fmt: skip
 
 
@@ -109,8 +106,7 @@ def _rates_and_slopes(  # type: ignore[no-untyped-def]
 def _sensitivity_rates(by_input, by_parameter, parameter_first, Z, out):  # type: ignore[no-untyped-def]
     n_states, width = Z.shape
     for o in range(n_states):
-        for q in range(width):
-            out[o, q] = 0.0
+        out[o] = 0.0
         for i in range(n_states):
             slope = by_input[o, i]
             if slope != 0.0:
@@ -120,42 +116,85 @@ def _sensitivity_rates(by_input, by_parameter, parameter_first, Z, out):  # type
             out[o, q] += by_parameter[o, q]
 
 
+# Runge-Kutta of fourth order: where the stages are, and how much each counts.
+_SHARES = np.array([0.0, 0.5, 0.5, 1.0])
+_PARTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+
+
+@cached_njit(error_model="numpy")
+def _step(structure, work, x, Z, h, nodes, is_map):  # type: ignore[no-untyped-def]
+    """Take states and sensitivities one step further; `nodes` (3, A) are inputs."""
+    features, by_input, by_parameter, rate = work[0], work[4], work[5], work[6]
+    total, Z_rate, Z_here, Z_total = work[7:]
+    n_states, wants = x.shape[0], Z.shape[1] > 0
+    total[:] = 0.0
+    Z_total[:] = 0.0
+    for stage in range(1 if is_map else 4):
+        share = h * _SHARES[stage]
+        part = 1.0 if is_map else _PARTS[stage]
+        for i in range(n_states):
+            features[i] = x[i] + share * rate[i] if stage else x[i]
+        for i in range(nodes.shape[1]):
+            features[n_states + i] = nodes[(stage + 1) // 2, i]
+        _rates_and_slopes(structure, work, wants)
+        for i in range(n_states):
+            total[i] += part * rate[i]
+        if wants:
+            for i in range(n_states):
+                for q in range(Z.shape[1]):
+                    step = share * Z_rate[i, q] if stage else 0.0
+                    Z_here[i, q] = Z[i, q] + step
+            _sensitivity_rates(by_input, by_parameter, structure[8], Z_here, Z_rate)
+            for i in range(n_states):
+                for q in range(Z.shape[1]):
+                    Z_total[i, q] += part * Z_rate[i, q]
+    kept = 0.0 if is_map else 1.0  # a map gives the next state, not a change
+    for i in range(n_states):
+        x[i] = kept * x[i] + h * total[i]
+        for q in range(Z.shape[1]):
+            Z[i, q] = kept * Z[i, q] + h * Z_total[i, q]
+
+
+@cached_njit(error_model="numpy")
+def _memory(n_states, n_inputs, n_units, n_slots, width):  # type: ignore[no-untyped-def]
+    """Arrays to work in: features, slots, slopes, derivatives, rates, sums."""
+    return (
+        np.zeros(n_inputs + n_units),
+        np.zeros(n_slots),
+        np.zeros(n_slots),
+        np.zeros(n_units),
+        np.zeros((n_states, n_inputs)),
+        np.zeros((n_states, max(width - n_states, 1))),
+        np.zeros(n_states),
+        np.zeros(n_states),
+        np.zeros((n_states, width)),
+        np.zeros((n_states, width)),
+        np.zeros((n_states, width)),
+    )
+
+
 @cached_njit(error_model="numpy")
 def follow(  # type: ignore[no-untyped-def]
-    codes, first_slot, pointer, sources, weights, position, ratio, unit_first,
-    parameter_first, starts, first, t, driven, substeps, is_map, limit, states, Z_all,
-):  # fmt: skip
+    structure, starts, first, t, driven, substeps, is_map, limit, states, Z_all
+):
     """Follow the motion through all pieces; False if a state is lost.
 
     Piece g has rows first[g] to first[g + 1]. `driven` (N, 2·substeps + 1, A) are the
     inputs from each row to the next. Fills `states` (N, S) and `Z_all` (N, S, P + S);
     with none of its columns, no sensitivities are computed.
     """
-    n_states, width, n_driven = starts.shape[1], Z_all.shape[2], driven.shape[2]
-    n_inputs, n_units = n_states + n_driven, codes.shape[0]
-    n_parameters, wants = width - n_states, width > 0
-    features, upward = np.zeros(n_inputs + n_units), np.zeros(n_units)
-    slots = np.zeros(pointer.shape[0] - 1)
-    slopes = np.zeros(pointer.shape[0] - 1)
-    by_input = np.zeros((n_states, n_inputs))
-    by_parameter = np.zeros((n_states, max(n_parameters, 1)))
-    rate, total, x = np.zeros(n_states), np.zeros(n_states), np.zeros(n_states)
-    Z, Z_rate = np.zeros((n_states, width)), np.zeros((n_states, width))
-    Z_here, Z_total = np.zeros((n_states, width)), np.zeros((n_states, width))
-    shares = np.array([0.0, 0.5, 0.5, 1.0])
-    parts = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
-    if is_map:
-        shares, parts = shares[:1], np.ones(1)
+    n_states, width = starts.shape[1], Z_all.shape[2]
+    n_inputs, n_slots = n_states + driven.shape[2], structure[2].shape[0] - 1
+    work = _memory(n_states, n_inputs, structure[0].shape[0], n_slots, width)
+    x, Z = np.zeros(n_states), np.zeros((n_states, width))
     for g in range(starts.shape[0]):
         x[:] = starts[g]
         Z[:] = 0.0
-        if wants:
-            for i in range(n_states):
-                Z[i, n_parameters + i] = 1.0
+        for i in range(n_states if width else 0):
+            Z[i, width - n_states + i] = 1.0
         for n in range(first[g], first[g + 1]):
             states[n] = x
-            if wants:
-                Z_all[n] = Z
+            Z_all[n] = Z
             for i in range(n_states):
                 if not abs(x[i]) < limit[i]:
                     return False
@@ -163,39 +202,6 @@ def follow(  # type: ignore[no-untyped-def]
                 break
             h = 1.0 if is_map else (t[n + 1] - t[n]) / substeps
             for sub in range(substeps):
-                total[:] = 0.0
-                Z_total[:] = 0.0
-                for stage in range(shares.shape[0]):
-                    share = h * shares[stage]
-                    for i in range(n_states):
-                        features[i] = x[i] + share * rate[i] if stage else x[i]
-                    at = 2 * sub + (stage + 1) // 2
-                    for i in range(n_driven):
-                        features[n_states + i] = driven[n, at, i]
-                    _rates_and_slopes(
-                        codes, first_slot, pointer, sources, weights, position, ratio,
-                        unit_first, parameter_first, n_inputs, features, slots, slopes,
-                        upward, rate, by_input, by_parameter, wants,
-                    )  # fmt: skip
-                    for i in range(n_states):
-                        total[i] += parts[stage] * rate[i]
-                    if wants:
-                        for i in range(n_states):
-                            for q in range(width):
-                                step = share * Z_rate[i, q] if stage else 0.0
-                                Z_here[i, q] = Z[i, q] + step
-                        _sensitivity_rates(
-                            by_input, by_parameter, parameter_first, Z_here, Z_rate
-                        )
-                        for i in range(n_states):
-                            for q in range(width):
-                                Z_total[i, q] += parts[stage] * Z_rate[i, q]
-                if is_map:
-                    x[:] = total
-                    Z[:] = Z_total
-                else:
-                    for i in range(n_states):
-                        x[i] += h * total[i]
-                        for q in range(width):
-                            Z[i, q] += h * Z_total[i, q]
+                nodes = driven[n, 2 * sub : 2 * sub + 3]
+                _step(structure, work, x, Z, h, nodes, is_map)
     return True

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from eqlearn._types import Array
-from eqlearn.dynamics.rate_rows import RateRows, SmoothRun
+from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun
 
 
 class Grounds(NamedTuple):

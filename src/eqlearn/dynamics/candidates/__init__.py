@@ -1,0 +1,1 @@
+"""Formulas that rates may have."""

@@ -1,0 +1,1 @@
+"""Which system it is."""

@@ -1,0 +1,46 @@
+import numpy as np
+
+from eqlearn.dynamics.candidates.grounds import grounds_of_rates, grounds_of_states
+from eqlearn.dynamics.candidates.known_rates import known_rates
+from eqlearn.dynamics.candidates.pursued import pursued
+from eqlearn.dynamics.follow.follow_on import followed
+from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.smooth.rate_rows import RateRows, rate_rows, smooth_run
+from eqlearn.dynamics.smooth.trajectories import time_series
+from eqlearn.equation.write.display import formula_text
+
+RATES = {"x": "1.1*x - 0.4*x*y", "y": "0.1*x*y - 0.4*y"}
+
+
+def test_the_terms_of_a_law_are_among_the_sums_in_spite_of_noise() -> None:
+    graphs = known_rates(RATES, tuple(RATES), ())
+    t = np.linspace(0, 30, 400)
+    states = followed(Motion((graphs[0], graphs[1])), np.array([10.0, 5.0]), t)
+    rng = np.random.default_rng(0)
+    states += 0.03 * states.std(axis=0) * rng.normal(size=states.shape)
+    smooth = [smooth_run(run) for run in time_series(states, t)]
+    for state, names in enumerate(RATES):
+        found = pursued(grounds_of_states(smooth, state, 8, 4000))
+        texts = [formula_text(graph, list(RATES), names) for graph in found]
+        assert any(
+            text.count("*x*y") == 1 and text.count(" - ") + text.count(" + ") == 1
+            for text in texts
+        ), texts
+
+
+def test_rates_of_a_map_are_judged_as_they_are() -> None:
+    x = np.random.default_rng(0).uniform(0.1, 0.9, (100, 1))
+    found = pursued(grounds_of_rates(RateRows(x, 3.7 * x * (1 - x)), 0))
+    values = [graph.evaluate(x)[0] for graph in found]
+    assert any(np.allclose(one, 3.7 * x * (1 - x)) for one in values)
+
+
+def test_rows_have_errors_as_large_as_they_are_said_to_be() -> None:
+    t = np.linspace(0, 10, 300)
+    x = np.sin(t) + 0.02 * np.random.default_rng(1).normal(size=300)
+    smooth = [smooth_run(run) for run in time_series(x, t)]
+    rows = rate_rows(smooth, np.random.default_rng(0))
+    assert 50 <= len(rows.x) < 100
+    again = rate_rows(smooth, np.random.default_rng(1))
+    assert not np.allclose(rows.rates, again.rates)
+    assert np.array_equal(rows.x, again.x)
