@@ -83,3 +83,11 @@ def test_exported_code_computes_the_same() -> None:
     assert callable(predict)
     years = np.array([1990.0, 1992.0, 2000.0])
     np.testing.assert_allclose(predict(years), [50.0, 66.0, 370.0])
+
+
+def test_where_an_input_begins_is_not_rounded() -> None:
+    # x - 123500 would be another law.
+    rounded = formulas([of(123456.0)]).rounded(2)
+    x = np.array([[123456.0], [123458.0]])
+    np.testing.assert_allclose(rounded.graph.evaluate(x)[0][:, 0], [50.0, 66.0])
+    assert formulas([of(3.0)]).rounded(1).graph.outputs[0][0][CONSTANT] == 50.0
