@@ -48,7 +48,9 @@ def compact(graph: Graph) -> Graph:
         (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
     )
     lifted = _with_lifted_quotients(Graph(graph.n_inputs, tuple(units.nodes), outputs))
-    return _without_unused(multiplied_out(lifted))
+    out = multiplied_out(lifted)
+    # What has lost its constant may be a quotient alone, and part of a larger one.
+    return _without_unused(out) if out == lifted else compact(out)
 
 
 class _Units:
