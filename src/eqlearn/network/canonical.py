@@ -48,7 +48,9 @@ def compact(graph: Graph) -> Graph:
         (substituted(a, meaning), substituted(b, meaning)) for a, b in graph.outputs
     )
     lifted = _with_lifted_quotients(Graph(graph.n_inputs, tuple(units.nodes), outputs))
-    return _without_unused(multiplied_out(lifted))
+    out = multiplied_out(lifted)
+    # What has lost its constant may be a quotient alone, and part of a larger one.
+    return _without_unused(out) if out == lifted else compact(out)
 
 
 class _Units:
@@ -61,6 +63,8 @@ class _Units:
 
     def put(self, unit: str, arguments: list[Linear]) -> Linear:
         """What a unit is as a linear combination, perhaps of itself alone."""
+        if unit == "origin" and not self._has_origin(*arguments):
+            return arguments[0]
         folded = _folded(unit, arguments)
         if folded is not None:
             return folded
@@ -80,6 +84,11 @@ class _Units:
             self._known[key] = self.n_inputs + len(self.nodes)
             self.nodes.append(Node(name, taken))
         return {self._known[key]: 1.0}
+
+    def _has_origin(self, linear: Linear) -> bool:
+        """Whether a sum is an input from somewhere: rewrites may put in what is not."""
+        inputs = linear.keys() - {CONSTANT}
+        return len(inputs) == 1 < len(linear) and max(inputs) < self.n_inputs
 
     def _has_quotient_by(self, own: Linear, other: Linear) -> bool:
         """Whether a sum has a quotient by this one feature among its terms."""

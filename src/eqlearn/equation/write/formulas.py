@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from eqlearn.errors import must
-from eqlearn.network.graph import Graph, Linear
+from eqlearn.network.graph import Graph
 from eqlearn.network.transform import joined
 
 #: Where formulas are compared when nobody says what the inputs are like.
@@ -25,11 +25,13 @@ class Formulas:
     ranges: tuple[tuple[float, float], ...]  # of each input, where forms are compared
 
     def rounded(self, digits: int) -> "Formulas":
-        """Round all weights to significant digits."""
-        slots: list[Linear] = [
-            {source: float(f"{w:.{digits}g}") for source, w in linear.items()}
-            for linear in self.graph.slots()
-        ]
+        """Round all weights to significant digits, but not where inputs begin."""
+        nodes = self.graph.nodes
+        given = [node.unit == "origin" for node in nodes for _ in node.arguments]
+        slots = self.graph.slots()
+        for slot, linear in enumerate(slots):
+            if slot >= len(given) or not given[slot]:
+                slots[slot] = {s: float(f"{w:.{digits}g}") for s, w in linear.items()}
         return replace(self, graph=self.graph.with_slots(slots))
 
 

@@ -107,7 +107,8 @@ def _with_differences(view: View, task: Task) -> View:
             weights = {i: float(seen.x_scale[i]), j: sign * float(seen.x_scale[j])}
             value = sum(w * x[k] for k, w in weights.items())
             rest = [x[k] for k in range(len(x)) if k not in weights]
-            error = Smooth.of(np.array([*rest, value]), y, root, degree).left
+            own = degree if rest else 2 * degree
+            error = Smooth.of(np.array([*rest, value]), y, root, own).left
             # A sum that is all there is says nothing new.
             is_linear = degree_of_linear(slopes[i])
             if error < 1.1 * whole + 1e-20 and not is_linear:

@@ -1,0 +1,89 @@
+"""Curves that people know by name."""
+
+import numpy as np
+import pytest
+from tasks import task_of
+
+from eqlearn.network.draft import Draft
+from eqlearn.network.graph import Graph
+from eqlearn.search.attempts.input_views import View
+from eqlearn.search.survey.curves import _CURVES, Start, _graph, _starts, curves
+from eqlearn.training.samples import Samples
+
+X = np.linspace(0.4, 6.0, 150)
+#: Two numbers inside of each curve.
+INSIDE: dict[str, tuple[float, float]] = {
+    "bell": (3.0, 1.2),
+    "resonance": (2.5, 0.6),
+    "step": (3.2, 0.5),
+    "Gompertz": (2.0, 0.8),
+    "arc": (3.0, 0.7),
+    "hyperbola": (2.0, 0.9),
+    "stretched": (2.0, 1.6),
+    "Hill": (2.0, 2.7),
+    "power and fall": (1.1, 2.3),
+    "Planck": (0.9, 3.0),
+    "shifted power": (0.6, 1.7),
+    "fading wave": (4.0, 3.0),
+}
+
+
+def rows_of(y: np.ndarray) -> Samples:
+    return task_of(X[:, None], y).search_rows()
+
+
+def test_every_curve_has_a_case() -> None:
+    assert INSIDE.keys() == _CURVES.keys()
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_features_compute_the_values(name: str) -> None:
+    curve, inside = _CURVES[name], INSIDE[name]
+    draft = Draft(Graph(1, (), ()))
+    features = curve.features(draft, *inside)
+    draft.outputs = [(dict(one), {-1: 1.0}) for one in features]
+    graph = draft.freeze()
+    assert graph is not None
+    values = curve.values(X, *map(np.asarray, inside))
+    np.testing.assert_allclose(
+        graph.evaluate(X[:, None])[0].T, np.array(values), rtol=1e-10, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_start_has_the_weights_that_fit_best(name: str) -> None:
+    (first, *others) = _CURVES[name].values(X, *map(np.asarray, INSIDE[name]))
+    y = 1.5 - 2.0 * first + 0.7 * sum(others)
+    graph = _graph(Start(0.0, name, INSIDE[name]), rows_of(y))
+    np.testing.assert_allclose(graph.evaluate(X[:, None])[0][:, 0], y, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_the_grid_comes_near_to_every_curve(name: str) -> None:
+    (first, *_) = _CURVES[name].values(X, *map(np.asarray, INSIDE[name]))
+    y = first / np.std(first)
+    left = {start.name: start.left for start in _starts(rows_of(y))}
+    assert left[name] < 0.1 * np.sum((y - y.mean()) ** 2)
+
+
+def test_curves_of_positive_inputs_are_not_tried_on_others() -> None:
+    task = task_of(np.linspace(-1, 1, 100)[:, None], np.linspace(0, 1, 100) ** 2)
+    names = {start.name for start in _starts(task.search_rows())}
+    assert not names & {"stretched", "Hill", "power and fall", "Planck"}
+    assert "bell" in names
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_a_curve_in_noise_is_found(name: str) -> None:
+    (first, *_) = _CURVES[name].values(X, *map(np.asarray, INSIDE[name]))
+    noise = 0.01 * np.std(first)
+    y = 0.8 + 2 * first + noise * np.random.default_rng(0).normal(size=len(X))
+    task = task_of(X[:, None], y)
+    best = min(curves(View((0,)), task), key=lambda one: one.bic)
+    clean = best.graph.evaluate(X[:, None])[0][:, 0]
+    assert np.sqrt(np.mean((clean - 0.8 - 2 * first) ** 2)) < noise
+
+
+def test_curves_are_of_one_variable() -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (50, 2))
+    assert list(curves(View((0, 1)), task_of(x, x[:, 0]))) == []

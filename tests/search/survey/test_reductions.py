@@ -1,0 +1,197 @@
+"""Reductions of laws whose symmetries are known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from formulas import formula
+from tasks import task_of
+
+from eqlearn.search.attempts.input_views import View
+from eqlearn.search.attempts.monomials import Exponents, monomial
+from eqlearn.search.survey.reductions import (
+    Reduction,
+    _primitive,
+    _reductions,
+    _start,
+    _with_differences,
+    degree_of_linear,
+    from_origins,
+    reduced_views,
+)
+from eqlearn.search.task import Task
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(1.0, 3.0, (3, 300))
+ROOT = np.ones(300)
+
+
+def noisy(y: np.ndarray) -> np.ndarray:
+    return np.asarray(y + 1e-3 * np.std(y) * RNG.normal(size=len(y)))
+
+
+def says_the_same(one: Reduction, y: np.ndarray, x: np.ndarray) -> bool:
+    """Whether the law without the factor depends on the variables alone.
+
+    At points where the variables are the same and the inputs are not.
+    """
+    return bool(np.ptp(y / monomial(x, one.factor)) < 1e-9)
+
+
+def test_a_law_of_a_quotient_has_one_variable() -> None:
+    found = _reductions(X[:2], noisy(np.exp(X[0] / X[1])), ROOT)
+    assert found[0].variables == ((1.0, -1.0),)
+    assert found[0].factor == (0.0, 0.0)
+
+
+def test_a_factor_is_found_beside_a_product() -> None:
+    # y = x1² sin(x1 x2): with x2 ~ 1 / x1 only x1² varies
+    x = np.array([X[0], 0.5 * X[1]])
+    found = _reductions(x, noisy(x[0] ** 2 * np.sin(x[0] * x[1] / 2)), ROOT)
+    assert found
+    s = np.linspace(1, 2, 20)
+    moved = np.array([s, 2 / s])
+    law = s**2 * np.sin(1.0)
+    assert all(says_the_same(one, law, moved) for one in found)
+    assert all(one.variables == ((1.0, 1.0),) for one in found)
+
+
+def test_a_law_of_three_inputs_may_have_two_variables() -> None:
+    y = X[2] * np.exp(-X[0] / X[1]) + X[2] ** 2
+    found = _reductions(X, noisy(y), ROOT)
+    assert {len(one.variables) for one in found} == {2}
+    assert any((1.0, -1.0, 0.0) in one.variables for one in found)
+
+
+def test_a_law_without_symmetry_is_not_reduced() -> None:
+    y = np.exp(-X[0]) + X[1] ** 2
+    assert _reductions(X[:2], noisy(y), ROOT) == []
+
+
+def test_one_input_is_not_reduced() -> None:
+    assert _reductions(X[:1], X[0] ** 2, ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("powers", "whole"),
+    [
+        ((1.0, -0.5), (2.0, -1.0)),
+        ((1.0, -2.0), (-1.0, 2.0)),
+        ((2.0, 4.0), (1.0, 2.0)),
+        ((1.0, -1.0), (1.0, -1.0)),
+        ((1.0, 0.0, -3.0), (-1.0, 0.0, 3.0)),
+    ],
+)
+def test_groups_have_whole_powers_as_positive_as_can_be(
+    powers: Exponents, whole: Exponents
+) -> None:
+    assert _primitive(powers) == whole
+
+
+def test_a_reduction_as_a_view_shows_its_variables_and_takes_the_factor_out() -> None:
+    task = task_of(X.T, X[2] ** 2 * np.exp(X[0] / X[1]))
+    reduction = Reduction((0.0, 0.0, 2.0), ((1.0, -1.0, 0.0),))
+    view = reduction.view(View((0, 1, 2)), 3)
+    seen = view.of(task)
+    np.testing.assert_allclose(seen.x, (X[0] / X[1])[:, None])
+    np.testing.assert_allclose(seen.y[:, 0], np.exp(X[0] / X[1]))
+    # A formula of what is seen, in full: 3 v becomes 3 x3² x1 / x2.
+    whole = view.composed(formula(1, {0: 3.0}), 3).evaluate(X.T)[0][:, 0]
+    np.testing.assert_allclose(whole, 3 * X[2] ** 2 * X[0] / X[1])
+
+
+def test_a_reduction_keeps_inputs_that_stand_alone() -> None:
+    task = task_of(X.T, X[0])
+    view = Reduction((0.0,) * 3, ((0.0, 0.0, 1.0), (1.0, -1.0, 0.0))).view(
+        View((0, 1, 2)), 3
+    )
+    assert view.inputs == (2,)
+    np.testing.assert_allclose(view.of(task).x.T, [X[2], X[0] / X[1]])
+
+
+def law_of_a_difference(sign: float) -> Task:
+    x = RNG.uniform(0.0, 3.0, (300, 2))
+    return task_of(x, noisy(np.exp(-((x[:, 0] + sign * x[:, 1]) ** 2) / 4)))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_sums_and_differences_take_the_place_of_two_inputs(sign: float) -> None:
+    task = law_of_a_difference(sign)
+    (view,) = reduced_views(View((0, 1)), task)
+    assert view.n_variables == 1
+    seen, merged = view.of(task).x[:, 0], task.x[:, 0] + sign * task.x[:, 1]
+    assert abs(np.corrcoef(seen, merged)[0, 1]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-3, 1e-2])
+def test_a_difference_is_told_the_better_the_less_noise_there_is(noise: float) -> None:
+    # No polynomial is exactly this law: what is left of it must not count as noise.
+    x = np.random.default_rng(1).uniform(0.0, 3.0, (300, 2))
+    law = np.cos(x[:, 0] - x[:, 1])
+    task = task_of(x, law + noise * np.random.default_rng(2).normal(size=300))
+    (view,) = reduced_views(View((0, 1)), task)
+    assert view.n_variables == 1
+
+
+def test_inputs_that_are_measured_unlike_are_not_merged() -> None:
+    x = RNG.uniform(0.5, 3.0, (300, 2))
+    task, plain = task_of(x, noisy(np.cos(x[:, 0] - 0.8 * x[:, 1]))), View((0, 1))
+    assert _with_differences(plain, task) is plain
+
+
+def test_differences_are_in_the_units_of_the_data() -> None:
+    task = law_of_a_difference(-1.0)
+    # The same data, with the second input in tenths.
+    scaled = replace(
+        task, x=task.x / [1.0, 10.0], x_scale=np.array([1.0, 10.0]), low=-np.ones(2)
+    )
+    (view,) = reduced_views(View((0, 1)), scaled)
+    seen, merged = view.of(scaled).x[:, 0], task.x[:, 0] - task.x[:, 1]
+    assert abs(np.corrcoef(seen, merged)[0, 1]) == pytest.approx(1.0)
+
+
+def test_terms_of_a_plain_sum_are_not_merged() -> None:
+    assert degree_of_linear(np.array([2.0, 2.01, 1.99]))
+    assert not degree_of_linear(np.array([2.0, 3.0, 1.0]))
+    x = RNG.uniform(0.0, 3.0, (300, 2))
+    task = task_of(x, noisy(x[:, 0] - x[:, 1]))
+    plain = View((0, 1))
+    assert _with_differences(plain, task) is plain
+
+
+def task_from(low: float, high: float) -> Task:
+    x = np.linspace(low, high, 60)[:, None]
+    return replace(task_of(x / 7, x[:, 0]), x_scale=np.array([7.0]))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "start"),
+    [
+        (1993.0, 2021.0, 1990.0),
+        (1990.0, 1999.0, 1990.0),
+        (-1005.0, -1001.0, -1005.0),
+        (101.325, 101.525, 101.3),
+        (0.0, 30.0, None),
+        (100.0, 200.0, None),
+        (5.0, 5.0, None),
+    ],
+)
+def test_inputs_far_from_zero_begin_at_a_round_number(
+    low: float, high: float, start: float | None
+) -> None:
+    found = _start(task_from(low, high), 0)
+    assert found == (None if start is None else pytest.approx(start))
+
+
+def test_years_are_seen_from_where_they_begin() -> None:
+    task = task_from(1993.0, 2021.0)
+    view = from_origins(View((0,)), task)
+    assert view.inputs == ()
+    assert view.units is not None
+    assert [node.unit for node in view.units.nodes] == ["origin"]
+    seen = view.of(task).x[:, 0]
+    # From 1990, in ranges of the input.
+    expected = np.linspace(3.0, 31.0, 60) / 7 / np.ptp(task.x)
+    np.testing.assert_allclose(seen, expected)
+    near = View((0,))
+    assert from_origins(near, task_from(0.0, 30.0)) is near
