@@ -8,6 +8,7 @@ from eqlearn.equation.refine.constants import (
     constants,
     most_likely_simple,
     snap,
+    snap_and_judge,
     standard_errors,
 )
 from eqlearn.equation.refine.criterion import Scored, score
@@ -156,3 +157,56 @@ def test_common_values_are_still_recognised(value: float) -> None:
     odds, simple = most_likely_simple(value * 1.0005, 1e-3 * value, in_sine=True)
     assert odds > STANDARD.snapping.least_odds
     assert simple == pytest.approx(value, rel=1e-12)
+
+
+def about_two(spread: float) -> tuple[Scored, Samples]:
+    """A hundred numbers around 2, as far off above as below, and their mean."""
+    y = 2.0 + spread * np.tile([1.0, -1.0], 50)
+    data = samples(np.ones((100, 1)), y[:, None])
+    mean = Graph(1, (), (({0: 1.9}, {CONSTANT: 1.0}),), frozenset({(1, CONSTANT)}))
+    return fitted(mean, data), data
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.4])
+def test_the_worth_of_a_simple_constant_by_hand(spread: float) -> None:
+    found, data = about_two(spread)
+    snapped = snap_and_judge(found, data)
+    assert snapped.found.graph.outputs[0][0] == {0: 2.0}
+    assert snapped.found.graph.n_parameters == 0
+    # Half of all simple constants are whole; the error is that of a mean.
+    error = spread * math.sqrt(100 / 99) / 10
+    odds = 0.5 / (math.sqrt(2 * math.pi) * error)
+    # 2 log 19.8 is more than log 100, and 2 log 4.96 is less.
+    worth = min(math.log(100), 2 * math.log(odds))
+    assert (worth == math.log(100)) == (spread == 0.1)
+    assert snapped.worth == pytest.approx(worth, rel=1e-6)
+
+
+def test_nothing_simple_is_worth_nothing() -> None:
+    truth = wave(0.9123, 2.1477, 0.3219)
+    data = measured(truth, 3, noise=1e-4)
+    found = fitted(truth, data)
+    assert snap_and_judge(found, data) == (found, 0.0)
+
+
+def test_two_simple_constants_are_worth_more_than_one() -> None:
+    both, one = wave(2.0, 3.0, 0.4571), wave(2.0, 3.0477, 0.4571)
+    worths = [
+        snap_and_judge(fitted(truth, data), data).worth
+        for truth in (both, one)
+        for data in (measured(truth, 1, noise=0.002),)
+    ]
+    assert worths[0] > worths[1] > 0
+    # None is worth more than the price of a constant without that of its term.
+    assert worths[0] <= 2 * math.log(500)
+
+
+def test_a_constant_that_is_near_a_simple_one_is_worth_less() -> None:
+    truth = wave(2.0, 3.0477, 0.4571)
+    data = measured(truth, 1, noise=0.01)
+    found = fitted(truth, data)
+    spot_on = snap_and_judge(found, data).worth
+    slope = standard_errors(found.graph, data)[1]
+    shifted = wave(2.0 + 2.5 * slope, 3.0477, 0.4571)
+    off = measured(shifted, 1, noise=0.01)
+    assert 0 < snap_and_judge(fitted(shifted, off), off).worth < spot_on

@@ -1,5 +1,7 @@
 """The pool of formulas: what counts as the same, and what agrees beyond the data."""
 
+import math
+
 import numpy as np
 import pytest
 from graphs import ONE
@@ -72,3 +74,29 @@ def test_a_pole_inside_of_a_unit_is_one_of_the_formula(
     quotient = Node("divide", ({CONSTANT: 1.0}, {0: 1.0, CONSTANT: shift}))
     graph = Graph(1, (quotient, Node("tanh", ({1: 1.0},))), (({2: 1.0}, ONE),))
     assert has_pole(graph, task) == is_pole
+
+
+def test_the_lead_is_over_what_differs_in_the_domain_of_use(task: Task) -> None:
+    pool = Pool(task)
+    pool.add(fitted(task, sine({1: 1.0})))
+    assert pool.lead() == math.inf
+    # With an idle constant it says the same, so that the lead is over the cubic.
+    pool.add(fitted(task, sine({1: 1.0, CONSTANT: 0.0})))
+    assert pool.lead() == math.inf
+    pool.add(fitted(task, cubic()))
+    behind = next(e.found for e in pool.entries if len(e.found.graph.nodes) == 2)
+    assert pool.lead() == behind.bic - pool.best.bic > 0
+
+
+def test_a_lead_may_be_over_formulas_of_a_size_only(task: Task) -> None:
+    pool = Pool(task)
+    line, bent = Graph(1, (), (({0: 1.0}, ONE),)), cubic()
+    for graph in (sine({1: 1.0}), line, bent):
+        pool.add(fitted(task, graph))
+    bics = {e.found.graph.n_parameters: e.found.bic for e in pool.entries[1:]}
+    short, long = sorted(bics)
+    assert pool.entries[1].found.graph.n_parameters == long
+    assert pool.lead() == pytest.approx(bics[long] - pool.best.bic)
+    assert pool.lead(long) == pool.lead()
+    assert pool.lead(long - 1) == pytest.approx(bics[short] - pool.best.bic)
+    assert pool.lead(short - 1) == math.inf

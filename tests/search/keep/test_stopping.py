@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from eqlearn.search.keep.residual_structure import Left
-from eqlearn.search.keep.stopping import Ahead, Evidence, Reason, reason_to_stop
+from eqlearn.search.keep.stopping import (
+    DECISIVE,
+    Ahead,
+    Evidence,
+    Reason,
+    reason_to_stop,
+)
 from eqlearn.search.strategy import Stopping
 
 BY = Stopping(close=15.0, votes=3, networks=4, networks_of_structure=8, patience=10)
@@ -78,3 +84,107 @@ def test_a_formula_is_new_if_it_is_better_by_more_than_a_close_one_may_be() -> N
     assert first == Ahead(-100.0, 7)
     assert first.after(-110.0, 12, BY) == first  # it may be the same law
     assert first.after(-116.0, 12, BY) == Ahead(-116.0, 12)
+
+
+LEADS = Stopping(
+    lead=30.0,
+    lead_in_doubt=300.0,
+    most_parameters=6,
+    beyond_doubt=100.0,
+    kinds_before_doubt_ends=4,
+    few_parameters=4,
+    fewest_parameters=2,
+    clear=10.0,
+    kinds_of_size=(8, 8, 9, 12, 16),
+)
+NOISE = replace(OPEN, left=Left.NOISE)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"lead": 30.0}, Reason.LEAD),
+        ({"lead": 29.0}, None),
+        ({"lead": 30.0, "n_parameters": 6}, Reason.LEAD),
+        ({"lead": 1e9, "n_parameters": 7}, None),
+        # What is left may be part of a law: one in fifty times it looks so by chance.
+        ({"lead": 299.0, "left": Left.UNCLEAR}, None),
+        ({"lead": 300.0, "left": Left.UNCLEAR}, Reason.LEAD),
+        ({"lead": 1e9, "left": Left.STRUCTURE}, None),
+        ({"lead": 1e9, "left": Left.UNKNOWN}, None),
+    ],
+)
+def test_a_short_formula_that_is_far_ahead_is_enough(
+    changed: dict[str, Any], reason: Reason | None
+) -> None:
+    assert reason_to_stop(replace(NOISE, **changed), LEADS) is reason
+
+
+@pytest.mark.parametrize(
+    ("n_parameters", "lead", "n_kinds", "reason"),
+    [
+        # The shortest are beyond doubt at any time.
+        (2, 30.0, 0, Reason.LEAD),
+        (2, 29.0, 7, None),
+        # Short ones are once nothing comes near and the cheapest kinds were tried.
+        (3, 100.0, 4, Reason.LEAD),
+        (4, 100.0, 4, Reason.LEAD),
+        (4, 99.0, 4, None),
+        (4, 1e9, 3, None),
+        (5, 1e9, 4, None),
+    ],
+)
+def test_before_other_kinds_were_looked_for_only_short_formulas_are_enough(
+    n_parameters: int, lead: float, n_kinds: int, reason: Reason | None
+) -> None:
+    early = replace(
+        NOISE,
+        is_surveyed=False,
+        n_parameters=n_parameters,
+        lead=lead,
+        n_kinds=n_kinds,
+    )
+    assert reason_to_stop(early, LEADS) is reason
+
+
+@pytest.mark.parametrize("changed", [{"n_networks": 99}, {"n_votes": 99}])
+def test_before_other_kinds_were_looked_for_nobody_agrees(
+    changed: dict[str, Any],
+) -> None:
+    agreed = replace(NOISE, **changed)
+    assert reason_to_stop(agreed, LEADS) is not None
+    assert reason_to_stop(replace(agreed, is_surveyed=False), LEADS) is None
+
+
+@pytest.mark.parametrize(
+    ("n_parameters", "lead_of_size", "n_kinds", "reason"),
+    [
+        # Ahead of its size: all formulas of its size were looked for.
+        (3, 10.0, 9, Reason.SIZE),
+        (3, 10.0, 8, None),
+        (1, 10.0, 8, Reason.SIZE),
+        (4, 10.0, 12, Reason.SIZE),
+        # As good as another: those with one constant more have had their chance too.
+        (3, 9.0, 11, None),
+        (3, 9.0, 12, Reason.SIZE),
+        (4, 9.0, 15, None),
+        (4, 9.0, 16, Reason.SIZE),
+        # Of many constants it is not known which kinds find them all.
+        (5, 1e9, 99, None),
+    ],
+)
+def test_the_shortest_formula_is_enough_once_all_of_its_size_were_looked_for(
+    n_parameters: int, lead_of_size: float, n_kinds: int, reason: Reason | None
+) -> None:
+    evidence = replace(
+        NOISE, n_parameters=n_parameters, lead_of_size=lead_of_size, n_kinds=n_kinds
+    )
+    for is_surveyed in (True, False):
+        surveyed = replace(evidence, is_surveyed=is_surveyed)
+        assert reason_to_stop(surveyed, LEADS) is reason
+    unclear = replace(evidence, left=Left.UNCLEAR)
+    assert reason_to_stop(unclear, LEADS) is None
+
+
+def test_reasons_that_end_all_doubt_are_not_those_of_patience() -> None:
+    assert set(DECISIVE) == {Reason.EXACT, Reason.LEAD, Reason.SIZE}
