@@ -153,8 +153,10 @@ def _said(line: Line, is_hidden: bool) -> str:
     return "\n    ".join([f"{head}  {marks}", *wrong])
 
 
-HEADER = ("half", "noise", "steps", "systems", "true form", "followed", "constants")
-HEADER += ("median s", "largest s", "commits")
+HEADER = (
+    *("half", "noise", "steps", "systems", "true form", "followed", "constants"),
+    *("median s", "largest s", "commits"),
+)
 
 
 def table(lines: list[Line]) -> TextTable:

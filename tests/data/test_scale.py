@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eqlearn.data.scale import domain_of_use, scaling_of
+from eqlearn.data.scale import domain_of_use, origins_of, scaling_of
 
 
 def test_the_default_domain_doubles_the_range_but_keeps_one_sign() -> None:
@@ -36,3 +36,22 @@ def test_scales_follow_the_units_of_measure(exponent: float) -> None:
     plain = scaling_of(x, x)
     np.testing.assert_allclose(scaling.x, factor * plain.x, rtol=1e-9)
     np.testing.assert_allclose(scaling.y, factor * plain.y, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "origin"),
+    [
+        (1993.0, 2021.0, 1990.0),
+        (1990.0, 1999.0, 1990.0),
+        (-1005.0, -1001.0, -1005.0),
+        (101.325, 101.525, 101.3),
+        (0.0, 30.0, 0.0),
+        (100.0, 200.0, 0.0),
+        (5.0, 5.0, 0.0),
+    ],
+)
+def test_inputs_far_from_zero_begin_at_a_round_number(
+    low: float, high: float, origin: float
+) -> None:
+    x = np.linspace(low, high, 60)[:, None]
+    assert origins_of(x) == pytest.approx([origin])

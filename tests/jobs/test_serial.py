@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -116,3 +117,22 @@ def test_in_a_thread_a_segment_comes_to_its_end() -> None:
 def test_an_error_in_a_segment_is_its_result() -> None:
     ended = one_result(Serial({"data": None}), fail)
     assert ended.step is None and ended.error == "ValueError: it broke"
+
+
+def test_a_compiler_is_not_interrupted() -> None:
+    """No exception passes through native code that calls back."""
+    ended: list[float] = []
+    compiling = FunctionType(
+        _compile.__code__, {"__name__": "numba.core", "time": time, "ended": ended}
+    )
+    with pytest.raises(TimeIsUp), cut_off(0.05):
+        compiling(0.3)
+        time.sleep(5)
+    assert ended
+
+
+def _compile(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    ended.append(end)  # type: ignore[name-defined] # noqa: F821

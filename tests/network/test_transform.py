@@ -5,7 +5,7 @@ from graphs import ONE, random_graph, random_inputs
 from eqlearn.equation.write.symbolic import expressions
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Node
-from eqlearn.network.transform import joined, rescaled
+from eqlearn.network.transform import from_origins, joined, rescaled, to_origins
 
 x1 = sympy.Symbol("x1")
 SINE, SQUARE = Node("sin", ({0: 2.0},)), Node("multiply", ({0: 1.0}, {0: 1.0}))
@@ -70,3 +70,21 @@ def test_joined_graphs_compute_what_each_computes_alone() -> None:
         alone = np.hstack([graph.evaluate(x)[0] for graph in graphs])
         together = joined(graphs).evaluate(x)[0]
         np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
+
+
+def test_a_law_of_years_from_1990_is_one_of_years_and_back() -> None:
+    graph = random_graph(np.random.default_rng(1), n_inputs=2)
+    x = random_inputs(np.random.default_rng(2), n_inputs=2)
+    origins = (1990.0, 0.0)
+    later = from_origins(graph, origins)
+    np.testing.assert_allclose(
+        later.evaluate(x + np.array(origins))[0], graph.evaluate(x)[0], rtol=1e-9
+    )
+    again = canonical(to_origins(later, origins), x.T)
+    assert "origin" not in {node.unit for node in again.nodes}
+    np.testing.assert_allclose(again.evaluate(x)[0], graph.evaluate(x)[0], rtol=1e-6)
+
+
+def test_inputs_that_are_not_used_have_no_origin() -> None:
+    graph = Graph(2, (), (({1: 2.0}, ONE),))
+    assert from_origins(graph, (1990.0, 0.0)) is graph

@@ -128,5 +128,16 @@ def cut_off(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+# Packages that call back from native code, through which no exception may pass, and how
+# long (seconds) they are let go on before the next try.
+_UNINTERRUPTED = ("numba.", "llvmlite.")
+_MOMENT = 0.05
+
+
 def _ring(number: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if f"{frame.f_globals.get('__name__', '')}.".startswith(_UNINTERRUPTED):
+            signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+            return
+        frame = frame.f_back
     raise TimeIsUp

@@ -137,7 +137,7 @@ class Survey:
         3.0, "times the best squared residual, which it then leaves"
     )
     n_quick: int = tuned(
-        9, "kinds of looks before the first attempts: together about as quick as these"
+        10, "kinds of looks before the first attempts: together about as quick as these"
     )
     telling: int = tuned(
         16, "kinds of looks after which formulas of other kinds have had their chance"
@@ -153,8 +153,8 @@ class Survey:
                 ("sums", 0, None, 9),
                 ("exp", 0, None, 4),
             ),
-            *(("powers", 0, None, 3), ("waves", 0, None, 4)),
-            *(("exp", 1, None, 4), ("bends", 0, None, 3), ("sums", 0, 1, 5)),
+            *(("bends", 0, None, 3), ("powers", 0, None, 3), ("waves", 0, None, 4)),
+            *(("exp", 1, None, 4), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
             *(("families", 0, None, 2), ("powers", 1, None, 3)),
             *(("bends", 1, None, 3), ("exp", 1, 1, 4), ("damped", 0, None, 3)),
@@ -359,7 +359,7 @@ class Stopping:
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (8, 8, 9, 12, 16),
+        (9, 9, 10, 12, 16),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")

@@ -13,10 +13,8 @@ from eqlearn.search.survey.reductions import (
     Reduction,
     _primitive,
     _reductions,
-    _start,
     _with_differences,
     degree_of_linear,
-    from_origins,
     reduced_views,
 )
 from eqlearn.search.task import Task
@@ -157,41 +155,3 @@ def test_terms_of_a_plain_sum_are_not_merged() -> None:
     task = task_of(x, noisy(x[:, 0] - x[:, 1]))
     plain = View((0, 1))
     assert _with_differences(plain, task) is plain
-
-
-def task_from(low: float, high: float) -> Task:
-    x = np.linspace(low, high, 60)[:, None]
-    return replace(task_of(x / 7, x[:, 0]), x_scale=np.array([7.0]))
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "start"),
-    [
-        (1993.0, 2021.0, 1990.0),
-        (1990.0, 1999.0, 1990.0),
-        (-1005.0, -1001.0, -1005.0),
-        (101.325, 101.525, 101.3),
-        (0.0, 30.0, None),
-        (100.0, 200.0, None),
-        (5.0, 5.0, None),
-    ],
-)
-def test_inputs_far_from_zero_begin_at_a_round_number(
-    low: float, high: float, start: float | None
-) -> None:
-    found = _start(task_from(low, high), 0)
-    assert found == (None if start is None else pytest.approx(start))
-
-
-def test_years_are_seen_from_where_they_begin() -> None:
-    task = task_from(1993.0, 2021.0)
-    view = from_origins(View((0,)), task)
-    assert view.inputs == ()
-    assert view.units is not None
-    assert [node.unit for node in view.units.nodes] == ["origin"]
-    seen = view.of(task).x[:, 0]
-    # From 1990, in ranges of the input.
-    expected = np.linspace(3.0, 31.0, 60) / 7 / np.ptp(task.x)
-    np.testing.assert_allclose(seen, expected)
-    near = View((0,))
-    assert from_origins(near, task_from(0.0, 30.0)) is near
