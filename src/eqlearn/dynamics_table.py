@@ -17,7 +17,7 @@ from eqlearn.run_directory import WrittenRun, write_run
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: How a text that is no trajectory's number is told apart: by the order of its coming.
+#: Endings of files that pandas reads as Parquet; all others are text.
 _PARQUET = (".parquet", ".pq")
 
 

@@ -23,7 +23,7 @@ Options: TypeAlias = Sequence[Sequence[Graph]]
 
 #: Of a column's length: what must be new in it for a term to be told from others.
 _NEW = 1e-4
-#: A first step of an added weight, for a form that needs another weight than 0.
+#: Of a library of terms that may be added; beyond, products of three are left out.
 _MOST_TERMS = 60
 
 
