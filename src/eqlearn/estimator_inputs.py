@@ -272,8 +272,8 @@ def units_of(functions: Sequence[str] | str | None) -> tuple[str, ...] | None:
             raise must("functions", f'a list of names, or "{PAPER}"', functions)
         return PAPER_UNITS
     for name in functions:
-        if name not in UNITS:
-            raise unknown("functions", name, UNITS)
+        if name not in UNITS or name == "origin":
+            raise unknown("functions", name, [one for one in UNITS if one != "origin"])
     return tuple(functions)
 
 

@@ -101,7 +101,7 @@ MISTAKES = [
     (f"{OHM} --recipe paper --depth 2,", "`--depth` must be whole numbers with comm"),
     (
         f"{OHM} --recipe paper --depth 1",
-        "`--depth` must be at least 2 layers; got [1].",
+        "`--depth` must be an integer of at least 2 and at most 50; got 1.",
     ),
     (f"{OHM} --select v_int_z", "`--select` must be one of 'information', 'v_int_s'"),
     (f"{OHM} --select v_int_ex", "Give labelled far points by `--extrapolation`, or"),

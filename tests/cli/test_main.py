@@ -19,7 +19,7 @@ from eqlearn.cli import main as cli
 from eqlearn.cli import output
 from eqlearn.cli.main import main
 from eqlearn.errors import must
-from eqlearn.network.units import UNITS
+from eqlearn.network.units import FUNCTIONS
 from eqlearn.search.conclude.selection import CRITERIA
 from eqlearn.search.request import RECIPES
 
@@ -67,7 +67,7 @@ def test_what_is_beside_the_data_is_not_run(tmp_path: Path) -> None:
 
 def test_help_names_what_the_library_has(command: Command) -> None:
     text = " ".join(command("fit --help").out.split())
-    for name in (*UNITS, *CRITERIA, *RECIPES):
+    for name in (*FUNCTIONS, *CRITERIA, *RECIPES):
         assert name in text
 
 

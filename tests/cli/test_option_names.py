@@ -58,4 +58,5 @@ def test_every_parameter_with_an_option_is_in_the_table() -> None:
     parameters = set(inspect.signature(EquationLearner).parameters)
     # Of the others, some are for Python only, and one has the name of scikit-learn.
     python_only = {"units_per_type", "max_attempts", "snap", "warm_start", "verbose"}
+    python_only |= {"callback"}
     assert parameters - python_only - {"random_state"} <= set(OPTION_NAMES)

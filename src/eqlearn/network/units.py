@@ -59,6 +59,9 @@ _TABLE: dict[str, Unit] = {
 #: The names of those that come with the library.
 BUILT_IN = frozenset(_TABLE)
 
+#: Those of them that a user may ask for; inputs have an origin where they need one.
+FUNCTIONS = tuple(name for name in _TABLE if name != "origin")
+
 #: Every known unit by name; a read-only view that grows with `register_unit`.
 UNITS: Mapping[str, Unit] = MappingProxyType(_TABLE)
 

@@ -281,7 +281,7 @@ def test_a_displayed_formula_is_checked_through_its_expression(
 ) -> None:
     wrong = (sympy.Symbol("x1"),)
     monkeypatch.setattr(
-        "eqlearn.equation.write.display.expressions", lambda graph: wrong
+        "eqlearn.equation.write.display.expressions", lambda graph, **_: wrong
     )
     with pytest.raises(EqlearnError, match="must be what the model computes; got"):
         export(PLAIN, form)
