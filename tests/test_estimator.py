@@ -258,7 +258,10 @@ def test_times_may_be_written(text: str, expected: float) -> None:
         ({"functions": ["sine"]}, "`functions` must .* Did you mean 'sin'"),
         ({"functions": "sin"}, '`functions` must be a list of names, or "paper"'),
         ({"depths": (2,)}, "`depths` must be left out unless the recipe is the paper"),
-        ({"recipe": "paper", "depths": (1, 2)}, "`depths` must be at least 2 layers"),
+        (
+            {"recipe": "paper", "depths": (1, 2)},
+            "`depths` must be an integer of at least 2",
+        ),
         ({"scheduler": "nobody"}, "`scheduler` must be the address of a running Dask"),
         ({"domain": {"x3": (0, 1)}}, "`domain` must be one of 'x1', 'x2'"),
         ({"domain": [(0, 1)]}, "for each of the 2 inputs"),

@@ -13,7 +13,7 @@ from eqlearn._types import Array
 from eqlearn.data.mixed import inputs_of
 from eqlearn.data.raw import RawTable
 from eqlearn.data.read import read_raw, read_table
-from eqlearn.data.table import Table, column_of
+from eqlearn.data.table import Table, columns_named
 from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
 from eqlearn.model.by_hand import CandidateChoice, rechosen
@@ -141,8 +141,7 @@ def sample_of(directory: Path, model: Model) -> tuple[Array, Array]:
 
 def columns_of(table: Table, names: Sequence[str]) -> Array:
     """The columns of a table that have these names, in their order."""
-    found = [column_of(table.names, name, source=table.source) for name in names]
-    return table.values[:, found]
+    return table.values[:, columns_named(table.names, names, source=table.source)]
 
 
 def predict_table(

@@ -30,6 +30,17 @@ class Table:
     warnings: tuple[str, ...] = ()
 
 
+def columns_named(
+    names: Sequence[str], wanted: Sequence[str], *, source: str = ""
+) -> list[int]:
+    """Find many columns by name, in their order, as `column_of` finds one."""
+    places = {name: at for at, name in reversed(list(enumerate(names)))}
+    return [
+        places[name] if name in places else column_of(names, name, source=source)
+        for name in wanted
+    ]
+
+
 def column_of(
     names: Sequence[str], wanted: str, *, asked: str = "column", source: str = ""
 ) -> int:
@@ -74,7 +85,7 @@ def chosen_columns(
     if not only:
         hint = "Leave it out to read all columns."
         raise must("only", "at least one column", only, hint)
-    return sorted({column_of(names, name, source=source) for name in only})
+    return sorted(set(columns_named(names, only, source=source)))
 
 
 def check_unique(source: str, names: Sequence[str], *, row: int | None = None) -> None:

@@ -93,16 +93,6 @@ def test_an_opening_that_failed_leaves_no_views() -> None:
     assert views_in(None) == []
 
 
-def test_years_are_seen_from_their_origin_through_every_link() -> None:
-    years = np.linspace(1990, 2020, 100)[:, None]
-    task = surveyed(np.exp(0.05 * (years[:, 0] - 1990)), x=years)
-    views = views_of(task, (0,))
-    assert len(views) > 3
-    for view in views:
-        assert view.units is not None
-        assert "origin" in {node.unit for node in view.units.nodes}
-
-
 def test_views_compose_to_formulas_of_the_target() -> None:
     """The target as it is seen, put back in, is the target: through every view."""
     law = 1 / (1 + np.exp(2.0 - X[:, 0] * X[:, 1]))

@@ -42,10 +42,14 @@ def to_sympy(
 
     inner = _inner_expressions(formulas, digits, recognise, to_show)
     names = [*formulas.inputs, *_from_origins(formulas, formulas.inputs)]
-    outer = {
-        sympy.Symbol(f"x{i + 1}"): sympy.Symbol(name) for i, name in enumerate(names)
-    }
+    outer = {symbol: sympy.Symbol(names[i]) for i, symbol in _symbols(inner)}
     return tuple(expression.xreplace(outer) for expression in inner)
+
+
+def _symbols(expressions: tuple[Any, ...]) -> list[tuple[int, Any]]:
+    """The symbols x1, x2, ... of expressions, each with its place among the inputs."""
+    found = set().union(*(one.free_symbols for one in expressions))
+    return [(int(symbol.name[1:]) - 1, symbol) for symbol in found]
 
 
 def _from_origins(
@@ -154,13 +158,11 @@ def _latex_cell(value: object) -> str:
 def _latex_sides(
     formulas: Formulas, digits: int | None, recognise: bool
 ) -> Iterator[tuple[str, str]]:
-    import sympy
-
     plain = [latex_name(name, i) for i, name in enumerate(formulas.inputs)]
-    shown = _from_origins(formulas, plain, r"\left({} {} {:.15g}\right)")
-    names = {sympy.Symbol(f"x{i + 1}"): name for i, name in enumerate([*plain, *shown])}
-    printer = _latex_printer()({"symbol_names": names})
+    shown = [*plain, *_from_origins(formulas, plain, r"\left({} {} {:.15g}\right)")]
     inner = _inner_expressions(formulas, digits, recognise)
+    names = {symbol: shown[i] for i, symbol in _symbols(inner)}
+    printer = _latex_printer()({"symbol_names": names})
     for o, (target, formula) in enumerate(zip(formulas.targets, inner, strict=True)):
         yield latex_name(target, o), printer.doprint(formula)
 

@@ -19,7 +19,10 @@ def expressions(
     import sympy
 
     names = names or [f"x{i + 1}" for i in range(graph.n_inputs)]
-    features: list[Any] = [sympy.Symbol(name) for name in names]
+    used = graph.used_inputs  # of thousands of inputs most are not
+    features: list[Any] = [
+        sympy.Symbol(name) if i in used else None for i, name in enumerate(names)
+    ]
 
     def combine(linear: Linear) -> Any:
         terms = [
