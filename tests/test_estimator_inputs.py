@@ -122,6 +122,7 @@ def test_a_file_keeps_the_parameters_of_the_science() -> None:
     assert kept_parameters({**given, "time_limit": float("inf"), "snap": True}) == {
         "functions": ["sin"],
         "snap": True,
+        "guesses": None,
     }
 
 

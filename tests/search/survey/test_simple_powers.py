@@ -27,10 +27,17 @@ def test_powers_are_told_with_their_distance_from_a_half() -> None:
     assert found == pytest.approx({2: 0.02, 3: 0.1})
 
 
-def test_logarithms_of_sums_are_no_powers_of_an_input() -> None:
+def test_powers_of_sums_are_powers_too() -> None:
     log = Node("log", ({0: 1.0, CONSTANT: 1.0},))
-    assert list(_powers(formula(2, {3: 1.0}, log, Node("exp", ({2: 2.0},))))) == []
-    assert list(_powers(power_law(9.0, 8.0))) == []  # too large to be written out
+    graph = formula(2, {3: 1.0}, log, Node("exp", ({2: -1.0},)))
+    ((_, feature, source),) = _powers(graph)
+    plain = _as_product(graph, feature, source)
+    assert "divide" in {node.unit for node in plain.nodes}
+    np.testing.assert_allclose(values_of(plain), values_of(graph))
+
+
+def test_large_powers_are_not_written_out() -> None:
+    assert list(_powers(power_law(9.0, 8.0))) == []
 
 
 @pytest.mark.parametrize("power", [2.0, 1.5, -1.0, -0.5, 3.0, 0.0])

@@ -145,6 +145,8 @@ def smooth_tests(left: Remains, inputs: Sequence[int]) -> Iterator[StructureTest
 def wave_test(left: Remains, i: int) -> StructureTest:
     """Whether a wave along an input explains more than one in noise would."""
     x, y, n = left.x[:, i] - left.x[:, i].min(), left.weighted, len(left.x)
+    if not x.any():  # one value in the rows that are looked at
+        return StructureTest("wave", (i,), 1.0)
     turns = _strongest_waves(x / x.max(), y)
     won = max(_explained_by_wave(2.0 * math.pi * t / x.max() * x, y) for t in turns)
     n_free = max(n - 2 - left.n_parameters, 1)

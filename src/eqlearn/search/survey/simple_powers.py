@@ -32,24 +32,19 @@ def with_simple_powers(found: Scored, data: Samples, tactics: Tactics) -> Scored
 
 
 def _powers(graph: Graph) -> Iterator[tuple[float, int, int]]:
-    """How far each power of an input is from a multiple of 1/2, and where it is."""
+    """How far each power is from a multiple of 1/2, and where it is."""
     for k, node in enumerate(graph.nodes):
         if node.unit != "exp":
             continue
         for source, power in node.arguments[0].items():
-            if _is_log_of_input(graph, source) and abs(power) <= _LARGEST:
+            if _is_log(graph, source) and abs(power) <= _LARGEST:
                 off = abs(power - round(2 * power) / 2)
                 yield off, graph.n_inputs + k, source
 
 
-def _is_log_of_input(graph: Graph, source: int) -> bool:
-    if source < graph.n_inputs:
-        return False
-    node = graph.nodes[source - graph.n_inputs]
-    if node.unit != "log":
-        return False
-    (argument,) = node.arguments
-    return len(argument) == 1 and 0 <= next(iter(argument)) < graph.n_inputs
+def _is_log(graph: Graph, source: int) -> bool:
+    is_unit = source >= graph.n_inputs
+    return is_unit and graph.nodes[source - graph.n_inputs].unit == "log"
 
 
 def _as_product(graph: Graph, feature: int, source: int) -> Graph:
@@ -57,17 +52,11 @@ def _as_product(graph: Graph, feature: int, source: int) -> Graph:
     draft = Draft(graph)
     (exponent,) = draft.nodes[feature - graph.n_inputs][1]
     power = round(2 * exponent.pop(source)) / 2
-    ((i, scale),) = graph.nodes[source - graph.n_inputs].arguments[0].items()
+    (base,) = graph.nodes[source - graph.n_inputs].arguments
     exponent[CONSTANT] = exponent.get(CONSTANT, 0.0)
     if power:
-        exponents = [0.0] * graph.n_inputs
-        exponents[i] = power
         slots = set(range(len(graph.slots())))
-        above, below = monomial_fraction(
-            draft,
-            exponents,
-            [{k: scale if k == i else 1.0} for k in range(graph.n_inputs)],
-        )
+        above, below = monomial_fraction(draft, [power], [dict(base)])
         own = {feature: 1.0}
         if below == ONE:
             product = draft.add("multiply", own, above)
