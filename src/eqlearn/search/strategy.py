@@ -147,13 +147,9 @@ class Survey:
     order: tuple[LookOrder, ...] = tuned(
         (
             *(("fast waves", 0, None, 5), ("small", 0, 2, 9), ("curves", 0, None, 1)),
-            *(
-                ("whole sums", 3, None, 9),
-                ("whole sums", 0, None, 9),
-                ("sums", 0, None, 9),
-                ("exp", 0, None, 4),
-            ),
-            *(("bends", 0, None, 3), ("powers", 0, None, 3), ("waves", 0, None, 4)),
+            *(("whole sums", 3, None, 9), ("exp", 0, None, 4), ("bends", 0, None, 3)),
+            *(("powers", 0, None, 3), ("whole sums", 0, None, 9)),
+            *(("sums", 0, None, 9), ("waves", 0, None, 4)),
             *(("exp", 1, None, 4), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
             *(("families", 0, None, 2), ("powers", 1, None, 3)),
