@@ -6,7 +6,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.network.draft import Draft
-from eqlearn.network.graph import CONSTANT, Linear
+from eqlearn.network.graph import CONSTANT, Graph, Linear
 
 #: The power of each input.
 Exponents = tuple[float, ...]
@@ -59,3 +59,17 @@ def monomial_fraction(
     if others:
         above.append({draft.add("exp", others): 1.0})
     return product(draft, above), product(draft, below)
+
+
+def weighted_sum(
+    draft: Draft, features: Sequence[Linear], weights: Array, below: Linear = ONE
+) -> Graph:
+    """The features of a draft times weights, summed, over a denominator."""
+    total: dict[int, float] = {}
+    for feature, weight in zip(features, weights.tolist(), strict=True):
+        for source, one in feature.items():
+            total[source] = total.get(source, 0.0) + one * weight
+    draft.outputs.append((total, dict(below)))
+    graph = draft.freeze()
+    assert graph is not None
+    return graph

@@ -17,7 +17,7 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.search.attempts.input_views import View
-from eqlearn.search.attempts.monomials import ONE
+from eqlearn.search.attempts.monomials import ONE, weighted_sum
 from eqlearn.search.survey.simple_powers import with_simple_powers
 from eqlearn.search.task import Task
 from eqlearn.training.levenberg import fit
@@ -257,11 +257,4 @@ def _graph(start: Start, rows: Samples) -> Graph:
     values = curve.values(rows.x[0], *(np.array([v]) for v in start.inside))
     columns = np.array([np.ones(rows.x.shape[1]), *values]) * rows.root_weight
     weights = np.linalg.lstsq(columns.T, rows.y[0] * rows.root_weight, rcond=1e-13)[0]
-    total: dict[int, float] = {}
-    for feature, weight in zip(features, weights.tolist(), strict=True):
-        for source, one in feature.items():
-            total[source] = total.get(source, 0.0) + one * weight
-    draft.outputs.append((total, dict(ONE)))
-    graph = draft.freeze()
-    assert graph is not None
-    return graph
+    return weighted_sum(draft, features, weights)

@@ -20,7 +20,13 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.search.attempts.input_views import View
-from eqlearn.search.attempts.monomials import ONE, Exponents, monomial_fraction, product
+from eqlearn.search.attempts.monomials import (
+    ONE,
+    Exponents,
+    monomial_fraction,
+    product,
+    weighted_sum,
+)
 from eqlearn.search.survey.dictionaries import monomials
 from eqlearn.search.task import Task
 from eqlearn.training.samples import Samples
@@ -197,11 +203,4 @@ def _graph(waves: list[FastWave], rows: Samples) -> Graph:
     scaled = (matrix / size[:, None]).T
     weighted = rows.y[0] * rows.root_weight
     weights = np.linalg.lstsq(scaled, weighted, rcond=1e-13)[0] / size
-    total: dict[int, float] = {}
-    for summed, weight in zip(features, weights.tolist(), strict=True):
-        for source, one in summed.items():
-            total[source] = total.get(source, 0.0) + one * weight
-    draft.outputs.append((total, dict(ONE)))
-    graph = draft.freeze()
-    assert graph is not None
-    return graph
+    return weighted_sum(draft, features, weights)

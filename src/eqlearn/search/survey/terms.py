@@ -14,6 +14,7 @@ from eqlearn.search.attempts.monomials import (
     monomial,
     monomial_fraction,
     product,
+    weighted_sum,
 )
 
 
@@ -131,16 +132,12 @@ def graph_of(terms: Sequence[Summand], weights: Array, n_inputs: int) -> Graph:
     rows = np.array([term.exponents for term in terms]).reshape(len(terms), n_inputs)
     below = np.maximum(-rows.min(axis=0), 0.0)
     known: dict[Atom, Linear] = {}
-    total: dict[int, float] = {}
-    for term, row, weight in zip(terms, rows + below, weights.tolist(), strict=True):
+    features: list[Linear] = []
+    for term, row in zip(terms, rows + below, strict=True):
         for atom in term.atoms:
             if atom not in known:
                 known[atom] = atom.feature(draft)
         factors = [monomial_fraction(draft, row)[0], *map(known.get, term.atoms)]
-        for source, one in product(draft, [f for f in factors if f]).items():
-            total[source] = total.get(source, 0.0) + one * weight
+        features.append(product(draft, [f for f in factors if f]))
     denominator = monomial_fraction(draft, below)[0]
-    draft.outputs.append((total, dict(denominator)))
-    graph = draft.freeze()
-    assert graph is not None
-    return graph
+    return weighted_sum(draft, features, weights, denominator)
