@@ -3,10 +3,10 @@
     python -m benchmarks.fuzz --hours 2              # goes on where the last one ended
     python -m benchmarks.fuzz --only options --round 17
 
-A round is some hundred cases: model files, tables, command lines, broken run
-directories, and signals at random moments. Its number decides all of them. Each round
-is a JSON line in benchmarks/results/fuzz.jsonl, and so is each finding: an exception
-that is not ours, exit code 70, a traceback, an answer of several lines, a hang.
+A round is some hundred cases: model files, tables, formulas, lines of every command,
+broken run directories, and signals at random moments. Its number decides all of them.
+Each round is a JSON line in benchmarks/results/fuzz.jsonl, and so is each finding: an
+exception not ours, exit code 70, a traceback, an answer of several lines, a hang.
 """
 
 import argparse
@@ -32,24 +32,36 @@ from types import FrameType
 
 import numpy as np
 
-from benchmarks.fuzz_cases import break_directory, model_text, options, table_text
+from benchmarks.fuzz_cases import break_directory, formula, model_text, table_text
+from benchmarks.fuzz_commands import command_line
 from eqlearn import EquationLearner
 from eqlearn.cli.main import main as command
 from eqlearn.data.read import read_table
 from eqlearn.errors import EqlearnError
+from eqlearn.estimator_guesses import guessed_graphs
 from eqlearn.reproduce.jsonl import append_line, whole_lines
 from eqlearn.reproduce.section4.runs import circumstances
 
 RESULTS = Path("benchmarks/results/fuzz.jsonl")
-#: Seconds after which something hangs, on a machine with other things to do.
+#: Seconds of a core after which something hangs; by the clock it may be ten times that.
 LONGEST = {
-    "models": 30.0,
-    "tables": 10.0,
-    "options": 60.0,
-    "directories": 120.0,
-    "signals": 900.0,
+    "models": 15.0,
+    "tables": 5.0,
+    "formulas": 5.0,
+    "options": 30.0,
+    "directories": 40.0,
+    "signals": 120.0,
 }
-CASES = {"models": 150, "tables": 150, "options": 12, "directories": 12, "signals": 1}
+#: Seconds that a search of 20 s may take on a busy machine.
+PATIENCE = 600.0
+CASES = {
+    "models": 150,
+    "tables": 150,
+    "formulas": 150,
+    "options": 24,
+    "directories": 12,
+    "signals": 1,
+}
 #: Exit codes that are documented, and no fault of ours.
 FINE = (0, 1, 2, 130)
 
@@ -106,11 +118,25 @@ def tables(case: Case) -> str:
     return "" if is_finite else "a table with values that are not finite"
 
 
+def formulas(case: Case) -> str:
+    """Read a formula to begin with, and evaluate what it became."""
+    text, x = formula(case.rng()), np.linspace(1, 2, 40).reshape(20, 2)
+    try:
+        ((*graphs,),) = guessed_graphs([text], ("a", "b"), ("y",), x, 0)
+    except EqlearnError as error:
+        return _said(str(error))
+    for graph in graphs:
+        graph.evaluate(x)
+    return ""
+
+
 def command_lines(case: Case) -> str:
-    """Run `fit` with hostile options."""
-    for name in ("table.csv", "far.csv"):
+    """Run any command with hostile options."""
+    for name in ("table.csv", "far.csv", "log.csv"):
         shutil.copy(case.seeds / name, name)
-    return _ended(options(case.rng()))
+    for name in ("run", "run2"):
+        shutil.copytree(case.seeds / name, name)
+    return _ended(command_line(case.rng()))
 
 
 def directories(case: Case) -> str:
@@ -147,7 +173,7 @@ def signals(case: Case) -> str:
         time.sleep(0.3)
         process.send_signal(signal.SIGCONT)
         try:
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             return f"no end after {number.name}"
@@ -155,7 +181,7 @@ def signals(case: Case) -> str:
             return f"{number.name}: exit code {process.returncode}: {said[-300:]}"
         if "Traceback" in said:
             return f"{number.name}: {said[-300:]}"
-    ended = subprocess.run(program, capture_output=True, text=True, timeout=300)
+    ended = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE)
     if ended.returncode != 0:
         return f"resumed: exit code {ended.returncode}: {ended.stderr[-300:]}"
     with contextlib.closing(sqlite3.connect("run/run.db")) as store:
@@ -188,6 +214,7 @@ def _ended(arguments: list[str]) -> str:
 KINDS: dict[str, Callable[[Case], str]] = {
     "models": models,
     "tables": tables,
+    "formulas": formulas,
     "options": command_lines,
     "directories": directories,
     "signals": signals,
@@ -206,12 +233,11 @@ def tried(case: Case) -> str:
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        # Not by an alarm: that is how a search keeps its time limit.
-        patience = threading.Timer(
-            LONGEST[case.kind], os.kill, (os.getpid(), signal.SIGUSR1)
+        is_over = threading.Event()
+        watch = threading.Thread(
+            target=_watch, args=(LONGEST[case.kind], is_over), daemon=True
         )
-        patience.daemon = True
-        patience.start()
+        watch.start()
         try:
             return KINDS[case.kind](case)
         except Hang:
@@ -219,7 +245,23 @@ def tried(case: Case) -> str:
         except Exception as error:
             return f"{type(error).__name__}: {error}"[:400]
         finally:
-            patience.cancel()
+            is_over.set()
+
+
+def _watch(seconds: float, is_over: threading.Event) -> None:
+    """Break off what computes for longer, or waits for much longer on a busy machine.
+
+    Not by an alarm: that is how a search keeps its time limit.
+    """
+    begin, worked = time.monotonic(), time.process_time()
+    while not is_over.wait(min(0.5, seconds)):
+        if time.process_time() - worked > seconds:
+            break
+        if time.monotonic() - begin > 10 * seconds:
+            break
+    else:
+        return
+    os.kill(os.getpid(), signal.SIGUSR1)
 
 
 def _hang(number: int, frame: FrameType | None) -> None:
@@ -237,7 +279,7 @@ def _in(folder: str) -> Iterator[None]:
 
 
 def make_seeds(folder: Path) -> None:
-    """A table, far points, and a finished run of a short law: what is then broken."""
+    """Tables and finished runs of a short law: what is then broken."""
     rng = random.Random(0)
 
     def rows(low: float, high: float, n: int) -> str:
@@ -250,11 +292,24 @@ def make_seeds(folder: Path) -> None:
 
     (folder / "table.csv").write_text(rows(1, 2, 60))
     (folder / "far.csv").write_text(rows(2, 3, 10))
-    line = ["fit", "table.csv", "--target", "y", "--time", "10s", "--jobs", "1"]
+    (folder / "log.csv").write_text(_log(rng))
+    line = ["fit", "table.csv", "--target", "y", "--jobs", "1", "--quiet"]
+    runs = [["--out", "run", "--time", "10s"], ["--out", "run2", "--time", "1s"]]
     with _in(str(folder)):
-        problem = _ended([*line, "--out", "run", "--quiet"])
-    if problem:
-        raise SystemExit(problem)
+        for place in runs:
+            if problem := _ended([*line, *place]):
+                raise SystemExit(problem)
+
+
+def _log(rng: random.Random) -> str:
+    """Two swings that die away, as a log of motion."""
+    lines = ["run,t,p,v,u"]
+    for run, size in enumerate((1.0, -2.0)):
+        for i in range(60):
+            t = i / 10
+            p, v = size * math.cos(t) * math.exp(-t / 9), -size * math.sin(t)
+            lines.append(f"{run},{t},{p + rng.gauss(0, 0.01)},{v},{rng.random()}")
+    return "\n".join([*lines, ""])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,11 +1,11 @@
-"""What `benchmarks.fuzz` throws at eqlearn: model files, tables, options, directories.
+"""What `benchmarks.fuzz` throws at eqlearn: model files, tables, formulas, directories.
 
 A case is a function of one stream of random numbers: its number tells all of it.
 """
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,26 +48,19 @@ CELLS = (
     "5" * 400,
     "a" * 20_000,
 )
-OPTIONS: dict[str, Sequence[str]] = {
-    "--target": ("y", "y,a", "a,a", "", "z", "y,", "\\,", "Y", " y "),
-    "--inputs": ("a", "a,b", "y", "", "b,b", "a,c"),
-    "--weights": ("b", "y", "c", ""),
-    "--domain": (
-        *"a=-1:1 a=-1e308:1e308 a=1:-1 c=0:1 a=nan:1 a=0:0 a=0:5e-324 =0:1".split(),
-        *"a=1:2:3 a a=".split(),
-    ),
-    "--functions": ("sin", "paper", "", "sine", "sin,sin", "exp,log", ","),
-    "--recipe": ("fast", "Fast", "none"),
-    "--depth": ("2", "0", "9" * 30, "2,3", "-1"),
-    "--select": ("information", "v_int_s", "v_int_ex", "v_ranks", "best"),
-    "--seed": ("0", "-1", "4294967295", "4294967296", "1.5", "x"),
-    "--jobs": ("1", "0", "x", "-99"),
-    "--time": ("1s", "0.01s", "0", "-1s", "1e3", "nan", "9" * 400, "x"),
-    "--scheduler": ("tcp://127.0.0.1:1", "tcp://", "x", ""),
-    "--extrapolation": ("far.csv", "none.csv", "table.csv", "."),
-    "--out": ("run", "", ".", "table.csv", "a\nb", "x" * 300, "/proc/none"),
-}
-FLAGS = ("--json", "--quiet")
+#: What formulas are made of, and what they should not be.
+WORDS = (
+    *"a b c k x1 y 2 0 1e400 5e-324 .5 1e-30 007 pi e".split(),
+    *"+ - * / ^ ** ( ) , = ` · × − ! ; ' sin cos tanh log sqrt exp asin foo".split(),
+    *("a*b", "sin(a", "(a + b)", "k*a^2", "log(a)", "/0", "^-0.5", "`a`"),
+    *("__import__('os')", "a.b", "a[0]", "\x00", "\n", "½", "\u202e", "(" * 50),
+)
+
+
+FORMS = (
+    *("{} + {}", "({})*({})", "({})/({})", "({})^({})", "sin({}) - {}"),
+    *("log({})*exp({})", "sqrt(({})^2 + {})", "tanh({})/{}"),
+)
 
 
 def model_text(rng: random.Random, seed: bytes) -> bytes:
@@ -171,15 +164,16 @@ def table_text(rng: random.Random) -> bytes:
     return damaged(rng, content) if rng.random() < 0.2 else content
 
 
-def options(rng: random.Random) -> list[str]:
-    """A command line of `fit`: mostly right, and short of time."""
-    found = ["fit", rng.choice(("table.csv",) * 5 + ("none.csv", ".", ""))]
-    chosen = {"--target": "y", "--time": "1s", "--jobs": "1", "--out": "run"}
-    for name in rng.sample(list(OPTIONS), rng.randint(1, 3)):
-        chosen[name] = rng.choice(OPTIONS[name])
-    for name, value in chosen.items():
-        found += [name, value]
-    return found + rng.sample(FLAGS, rng.randint(0, 2))
+def formula(rng: random.Random) -> str:
+    """A formula to begin with: of the right words, not always in the right order."""
+    n_words = rng.choice((1, 2, 3, 5, 9, 30, 400))
+    if rng.random() < 0.5:
+        return rng.choice(("", " ")).join(rng.choices(WORDS, k=n_words))
+    found = rng.choice(("a", "b", "k", "2"))
+    for _ in range(n_words):
+        other = rng.choice(("a", "b", "k1", "k2", "0", "1e9", found[:200]))
+        found = rng.choice(FORMS).format(found, other)
+    return found
 
 
 def break_directory(rng: random.Random, run: Path) -> str:

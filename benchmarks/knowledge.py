@@ -1,13 +1,17 @@
-"""What a guess is worth: textbook laws that the plain search does not find in time.
+"""What knowing helps: textbook laws that the plain search does not find in time.
 
     python -m benchmarks.knowledge                # 10 s without, then 5 s with a guess
+    python -m benchmarks.knowledge --form         # the laws not found, by a known form
     python -m benchmarks.knowledge --noise 0 --problem manning virial
     python -m benchmarks.knowledge --table        # of the file, run nothing
 
 The guess is the law with every constant that is no small whole number or simple
 fraction replaced by a free letter, as someone would write it who knows the form from a
 book and no number of it. Only laws that the plain search has not found in its time get
-one. All runs have one process. A run is a JSON line in
+one. A known form is the law with an unknown function in the place of its largest part
+that has at most two thirds of its operations, and letters for constants as in a guess.
+All runs have one process; processor seconds are kept beside those of the clock, which
+are more on a machine that others use too. A run is a JSON line in
 benchmarks/results/knowledge.jsonl, and one that is there is not made again.
 """
 
@@ -31,6 +35,8 @@ RESULTS = Path("benchmarks/results/knowledge.jsonl")
 SEED = 1
 #: Fractions that someone knows who knows the form of a law.
 LARGEST_PART = 9
+#: Of a law's operations, those that a function may stand for in a known form.
+LARGEST_SHARE = 2 / 3
 
 
 def guess_of(asked: Problem) -> str:
@@ -40,6 +46,28 @@ def guess_of(asked: Problem) -> str:
     # Backticks: a column may have the name of a letter, or of a number.
     renamed = {sympy.Symbol(name): sympy.Symbol(f"`{name}`") for name in asked.inputs}
     return str(_opened(law, letters).xreplace(renamed))
+
+
+def form_of(asked: Problem) -> str | None:
+    """A law with an unknown function for a part of it; None if it has no such part."""
+    (law,) = asked.expressions()
+    total = sympy.count_ops(law)
+    parts = [
+        part
+        for part in sympy.preorder_traversal(law)
+        if part.args and part.free_symbols and part != law
+        if 1 <= sympy.count_ops(part) <= LARGEST_SHARE * total
+    ]
+    if not parts:
+        return None
+    # Of several as large the first, as they are printed: the same on every machine.
+    part = min(parts, key=lambda one: (-sympy.count_ops(one), str(one)))
+    name = next(letter for letter in "fghqw" if letter not in asked.inputs)
+    symbols = sorted(part.free_symbols, key=lambda one: asked.inputs.index(one.name))
+    outer = law.xreplace({part: sympy.Function(name)(*symbols)})
+    letters = iter(f"k{number}" for number in range(1, 1000))
+    renamed = {sympy.Symbol(name): sympy.Symbol(f"`{name}`") for name in asked.inputs}
+    return str(_opened(outer, letters).xreplace(renamed))
 
 
 def _opened(law: sympy.Expr, letters: Any) -> sympy.Expr:
@@ -52,14 +80,23 @@ def _opened(law: sympy.Expr, letters: Any) -> sympy.Expr:
     return law.func(*parts)
 
 
-def judged(asked: Problem, noise: float, seconds: float, guess: str | None) -> Line:
-    """Learn a law, with or without a guess, and tell whether it is the true form."""
+def judged(
+    asked: Problem,
+    noise: float,
+    seconds: float,
+    guess: str | None = None,
+    form: str | None = None,
+) -> Line:
+    """Learn a law, by what is known of it, and tell whether it is the true form."""
     x, y = asked.sample(asked.n_train, np.random.default_rng(SEED), noise=noise)
     names = dict(enumerate(asked.inputs))
     learner = EquationLearner(
-        time_limit=seconds, n_jobs=1, guesses=None if guess is None else [guess]
+        time_limit=seconds,
+        n_jobs=1,
+        guesses=None if guess is None else [guess],
+        form=form,
     )
-    begin = time.perf_counter()
+    begin, processor = time.perf_counter(), time.process_time()
     try:
         learner.fit(_frame(x, list(names.values())), y[:, 0])
         formula, equation = learner.sympy(), learner.equation_
@@ -67,7 +104,12 @@ def judged(asked: Problem, noise: float, seconds: float, guess: str | None) -> L
         formula, equation = None, str(error)
     spent = time.perf_counter() - begin
     is_true = has_true_form(formula, asked, np.random.default_rng(SEED))
-    return {"true_form": is_true, "seconds": number(spent), "equation": equation}
+    return {
+        "true_form": is_true,
+        "seconds": number(spent),
+        "processor": number(time.process_time() - processor),
+        "equation": equation,
+    }
 
 
 def _frame(x: Any, names: Sequence[str]) -> Any:
@@ -78,7 +120,8 @@ def _frame(x: Any, names: Sequence[str]) -> Any:
 
 def conduct(names: Sequence[str], noise: float, plain: float, guessed: float) -> None:
     """Make the runs that are missing, and say of each how it ended."""
-    there = {(line["problem"], line["noise"]) for line in whole_lines(RESULTS)}
+    lines = [line for line in whole_lines(RESULTS) if "in_form" not in line]
+    there = {(line["problem"], line["noise"]) for line in lines}
     for name in names:
         if (name, noise) in there:
             continue
@@ -95,6 +138,26 @@ def conduct(names: Sequence[str], noise: float, plain: float, guessed: float) ->
         print(_told(line), flush=True)
 
 
+def conduct_forms(names: Sequence[str], noise: float, seconds: float) -> None:
+    """Learn the laws that were not found, within a form that is known."""
+    lines = list(whole_lines(RESULTS))
+    lines = [line for line in lines if line["noise"] == noise]
+    lost = {line["problem"] for line in lines if "with" in line}
+    there = {line["problem"] for line in lines if "in_form" in line}
+    for name in names:
+        form = form_of(problem(name)) if name in lost and name not in there else None
+        if form is None:
+            continue
+        line: Line = {"problem": name, "noise": noise, "seed": SEED, "commit": commit()}
+        found = judged(problem(name), noise, seconds, form=form)
+        append_line(
+            RESULTS, {**line, "limits": [seconds], "form": form, "in_form": found}
+        )
+        told = "found" if found["true_form"] else "not found"
+        times = f"{found['seconds']} s ({found['processor']} s of a processor)"
+        print(f"{name}: in the form {form} {told} in {times}", flush=True)
+
+
 def _told(line: Line) -> str:
     parts = [f"{line['problem']}:"]
     for name in ("without", "with"):
@@ -108,14 +171,17 @@ def _told(line: Line) -> str:
 def table() -> str:
     """How many laws a guess has found, by noise."""
     lines = list(whole_lines(RESULTS))
-    rows = ["noise  laws  found without  of the others, with a guess"]
+    rows = ["noise  laws  found without  of the others, with a guess, in a known form"]
     for noise in sorted({line["noise"] for line in lines}):
-        some = [line for line in lines if line["noise"] == noise]
+        every = [line for line in lines if line["noise"] == noise]
+        forms = [line["in_form"] for line in every if "in_form" in line]
+        some = [line for line in every if "in_form" not in line]
         others = [line["with"] for line in some if "with" in line]
         n_without = len(some) - len(others)
         n_with = sum(run["true_form"] for run in others)
         rows.append(
-            f"{noise:<5}  {len(some):>4}  {n_without:>13}  {n_with} of {len(others)}"
+            f"{noise:<5}  {len(some):>4}  {n_without:>13}  {n_with} of {len(others)}, "
+            f"{sum(run['true_form'] for run in forms)} of {len(forms)}"
         )
     return "\n".join(rows)
 
@@ -131,9 +197,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--noise", type=float, default=0.01)
     parser.add_argument("--plain", type=float, default=10.0, help="seconds without")
     parser.add_argument("--guessed", type=float, default=5.0, help="seconds with one")
+    parser.add_argument("--form", action="store_true", help="by known forms instead")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
-    if not options.table:
+    if options.form and not options.table:
+        conduct_forms(options.problem, options.noise, options.guessed)
+    elif not options.table:
         conduct(options.problem, options.noise, options.plain, options.guessed)
     print(table())
 

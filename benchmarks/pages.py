@@ -20,6 +20,12 @@ from benchmarks.recovery_groups import is_identified_or_not
 from benchmarks.recovery_table import form_table, recovery_table
 from benchmarks.trust.counts import RESULTS as TRUST
 from benchmarks.trust.counts import trust_table
+from benchmarks.trust.coverage import RESULTS as COVERAGE
+from benchmarks.trust.coverage import coverage_table
+from benchmarks.trust.groups import RESULTS as GROUPS
+from benchmarks.trust.groups import group_table
+from benchmarks.trust.unequal import RESULTS as UNEQUAL
+from benchmarks.trust.unequal import unequal_table
 from eqlearn.report.svg import png
 from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.criteria_compared import right_picks, selection_table
@@ -96,6 +102,10 @@ def _trust() -> str:
     return f"{found.markdown_table()}\n\n{found.markdown_notes()}"
 
 
+def _group(name: str) -> str:
+    return group_table(name, whole_lines(GROUPS)).markdown_table()
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
@@ -135,6 +145,10 @@ PIECES: Mapping[str, Callable[[], str]] = {
     "selection": lambda: selection_table(_recovery_lines()).markdown_table(),
     "weights": _weights,
     "trust": _trust,
+    "coverage": lambda: coverage_table(whole_lines(COVERAGE)).markdown_table(),
+    "wild": lambda: _group("wild"),
+    "instruments": lambda: _group("instruments"),
+    "unequal": lambda: unequal_table(whole_lines(UNEQUAL)).markdown_table(),
 }
 
 

@@ -16,8 +16,8 @@ import psutil
 
 from eqlearn import EquationLearner
 
-#: Attempts of one fit: it is begun and ended more often than it searches.
-N_ATTEMPTS = 8
+#: Seconds for one fit: it is begun and ended more often than it searches.
+TIME_LIMIT = 1.5
 
 
 def one_fit(number: int, root: Path) -> None:
@@ -26,7 +26,7 @@ def one_fit(number: int, root: Path) -> None:
     x = rng.uniform(1, 2, (40, 2))
     y = 3 * x[:, 0] / x[:, 1] + 0.01 * rng.normal(size=40)
     run = root / str(number)
-    learner = EquationLearner(n_jobs=1, max_attempts=N_ATTEMPTS, run_dir=run).fit(x, y)
+    learner = EquationLearner(n_jobs=1, time_limit=TIME_LIMIT, run_dir=run).fit(x, y)
     learner.save(root / "model.json")
     loaded = EquationLearner.load(root / "model.json")
     loaded.predict(x)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import fuzz
-from benchmarks.fuzz_cases import damaged, model_text, options, table_text
+from benchmarks.fuzz_cases import damaged, formula, model_text, table_text
+from benchmarks.fuzz_commands import LINES, command_line
+from eqlearn.cli.main import app
 from eqlearn.reproduce.jsonl import whole_lines
 
 MODEL = (Path(__file__).parents[1] / "model" / "version-1.json").read_bytes()
@@ -22,7 +24,8 @@ def alarm() -> Iterator[None]:
 
 
 def test_a_number_tells_all_of_a_case() -> None:
-    for make in (table_text, options, lambda rng: model_text(rng, MODEL)):
+    makers = (table_text, formula, command_line, lambda rng: model_text(rng, MODEL))
+    for make in makers:
         assert make(random.Random(5)) == make(random.Random(5))
     assert damaged(random.Random(1), MODEL) != damaged(random.Random(2), MODEL)
 
@@ -32,6 +35,21 @@ def test_tables_of_one_round_are_read_or_refused(tmp_path: Path) -> None:
     assert fuzz.one_round(0, tmp_path, ["tables"], out) == 0
     (line,) = whole_lines(out)
     assert line["cases"] == {"tables": fuzz.CASES["tables"]} and line["found"] == {}
+
+
+def test_every_command_is_tried() -> None:
+    """But those that only start others, or would not end in seconds."""
+    tried = {command_line(random.Random(number))[0] for number in range(200)}
+    known = app.registered_commands
+    commands = {getattr(one.callback, "__name__", "") for one in known}
+    assert tried == set(LINES) == commands - {"demo", "control"}
+
+
+def test_formulas_are_read_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(fuzz.CASES, "formulas", 40)
+    assert fuzz.one_round(0, tmp_path, ["formulas"], tmp_path / "fuzz.jsonl") == 0
 
 
 def test_what_is_not_ours_is_a_finding(

@@ -10,10 +10,18 @@ from found import LINE, candidate, found
 
 from benchmarks.trust.cases import FEWEST_ROWS, MOST_ROWS, NOISES, TrustCase, TrustLaw
 from benchmarks.trust.counts import is_off, trust_table
+from benchmarks.trust.coverage import FORMS, standard_distances
+from benchmarks.trust.coverage import NOISES as COVERAGE_NOISES
+from benchmarks.trust.groups import group_table
+from benchmarks.trust.instruments import instruments, measured
 from benchmarks.trust.searches import Asked, cases, perform
 from benchmarks.trust.trust_seen import LAWS as SEEN
 from benchmarks.trust.trust_unseen import LAWS as UNSEEN
+from benchmarks.trust.wild_seen import LAWS as WILD_SEEN
+from benchmarks.trust.wild_tables import wild_table
+from benchmarks.trust.wild_unseen import LAWS as WILD_UNSEEN
 from eqlearn.search.learn import Found
+from eqlearn.search.related_rows import relation_of
 
 
 def test_halves_are_alike_and_large() -> None:
@@ -109,3 +117,40 @@ def test_what_was_kept_is_judged_without_a_search(tmp_path: Path) -> None:
     assert (judged["law"], judged["seconds"], judged["votes"]) == ("line", 1.5, 3)
     # The law is 1.7 x + 0.6, and 2 x is far off.
     assert judged["true_form"] is False and judged["off"] > 0.1
+
+
+def test_wild_tables_are_the_same_each_time_and_partly_spoiled() -> None:
+    for law in (*WILD_SEEN, *WILD_UNSEEN):
+        table, again = wild_table(law), wild_table(law)
+        assert np.array_equal(table.y, again.y)
+        assert 0 < table.is_wild.mean() <= 0.11
+        assert not np.any(table.is_telling & ~table.is_wild)
+        off = (table.y - law.truth(table.x))[~table.is_wild]
+        spread = np.std(law.truth(table.x)[~table.is_wild])
+        assert np.std(off) == pytest.approx(0.01 * spread, rel=0.4)
+
+
+def test_instruments_have_related_errors_about_their_laws() -> None:
+    for is_unseen in (False, True):
+        found = instruments(is_unseen)
+        assert len(found) == 15
+        for one in found.values():
+            x, y = measured(one)
+            off = y - one.law.truth(x)
+            assert np.std(off) < 0.05 * np.std(y)
+            assert relation_of(x, off).reach > 1, one.law.name
+
+
+def test_constants_of_normal_noise_are_within_their_errors() -> None:
+    normal = COVERAGE_NOISES[0]
+    off = [standard_distances(normal, FORMS[i % 2], i) for i in range(60)]
+    assert np.mean(np.concatenate(off) <= 2) == pytest.approx(0.95, abs=0.06)
+
+
+def test_groups_are_counted_by_half_and_commit() -> None:
+    known = {"group": "wild", "unseen": False, "limit": 9.0, "commit": "c"}
+    said = {"warned_squared": True, "says_rows_squared": True, "found_squared": False}
+    good = {**known, **said, "found_huber": True, "names_all_huber": True}
+    lines = [{**good, "name": "a"}, {**good, "name": "b", "names_all_huber": False}]
+    (row,) = group_table("wild", lines).rows
+    assert row == (*("seen", "9 s", "c", "2", "2", "1", "2", "2", "0"), "not met")
