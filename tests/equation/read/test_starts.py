@@ -57,6 +57,12 @@ def test_starts_without_values_are_left_out() -> None:
         assert np.isfinite(graph.evaluate(X)[0]).all()
 
 
+def test_a_formula_without_end_begins_at_fewer_places() -> None:
+    """Else reading it takes many seconds, and all of them if it has no value."""
+    long = "+".join(["sin(k*x)"] * 200)
+    assert 1 < len(starts(long)) < N_OF_WAVES / 2
+
+
 def test_what_cancels_is_gone() -> None:
     (graph,) = starts("x + z - x")
     assert graph.used_inputs == {1}

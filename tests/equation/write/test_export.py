@@ -370,6 +370,17 @@ def test_sympify_takes_no_column_for_a_function() -> None:
     assert symbols == {"N_2", "exec_2", "lambda_", "x"}
 
 
+def test_terms_beyond_all_digits_are_counted_in_one_line() -> None:
+    """Python writes no number of more than 4,300 digits."""
+    nodes = [Node("square", ({0: 0.7},)), Node("square", ({0: 0.7},))]
+    for k in range(1, 10_000):
+        both = {k: 0.5, k + 1: 0.5}
+        nodes.append(Node("multiply", (both, both)))
+    deep = formulas([Graph(1, tuple(nodes), (({len(nodes): 1.0}, ONE),))])
+    with pytest.raises(EqlearnError, match="got 'more than a billion'"):
+        export(deep, "latex")
+
+
 def test_a_formula_too_large_for_one_expression_is_still_code(tmp_path: Path) -> None:
     nodes = [Node("square", ({0: 0.7, CONSTANT: 0.1},))]
     for k in range(40):  # 3 terms become 2^40

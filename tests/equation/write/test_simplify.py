@@ -1,12 +1,12 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import sympy
+from patience import within
 from sympy import Add, Expr, Mul, cos, exp, log, sin, sqrt, tanh
 
 from eqlearn.equation.write import simplify
@@ -98,9 +98,8 @@ def test_time_is_up_and_the_formula_stays(
             started.append(self)
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
-    start = time.monotonic()
-    result, note = simplified(expression, seconds=1.5)
-    assert time.monotonic() - start < 4.0
+    with within(2.5, after=1.5):
+        result, note = simplified(expression, seconds=1.5)
     assert result == expression
     assert note == "not simplified: it takes more than 1.5 s"
     (child,) = started
@@ -111,9 +110,8 @@ def test_time_is_up_and_the_formula_stays(
 @pytest.mark.parametrize("expression", SLOW, ids=range(len(SLOW)))
 def test_no_formula_takes_longer_than_ten_seconds(expression: Expr) -> None:
     """R-13: SymPy needs longer for each of these, so each stays as it was."""
-    start = time.monotonic()
-    result, note = simplified(expression)
-    assert time.monotonic() - start < 10.0
+    with within(2.0, after=8.0):
+        result, note = simplified(expression)
     assert result == expression
     assert note == "not simplified: it takes more than 8 s"
 

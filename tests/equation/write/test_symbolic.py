@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 import sympy
 from graphs import ONE, random_graph, random_inputs
 
-from eqlearn.equation.write.symbolic import expressions, rounded
+from eqlearn.equation.write.symbolic import expressions, recognised, rounded
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Node
 
@@ -81,3 +82,21 @@ def test_a_constant_that_rounds_to_a_whole_number_reads_as_one() -> None:
     assert rounded(1.0000001 * x1 + sympy.cos(1.99999999 * x2)) == x1 + sympy.cos(
         2 * x2
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        ("f/(1 - f/g)", "f*g/(-f + g)"),
+        ("a/((n - 1)*(a/b + 1))", "a*b/((a + b)*(n - 1))"),
+        ("t**2*(v/t - 4.9)", "t*(v - 49*t/10)"),
+        ("5*r/(s*(r/s + 1)) - 3", "5*r/(r + s) - 3"),
+        # A sum of fractions says more than one fraction.
+        ("a*x + b/x + 3", "a*x + b/x + 3"),
+        ("y/3 + sin(x)/2", "y/3 + sin(x)/2"),
+    ],
+)
+def test_fractions_within_fractions_are_one(found: str, shown: str) -> None:
+    before, after = sympy.sympify(found), recognised(sympy.sympify(found))
+    assert after == sympy.sympify(shown)
+    assert sympy.simplify(before - after) == 0

@@ -52,8 +52,10 @@ class Parsed:
             yield from argument.functions()
 
 
-def parsed(text: str) -> Parsed:
+def parsed(text: str, asked: str = "guesses", like: str = LIKE) -> Parsed:
     """Read a formula, or say in one line where it cannot be read.
+
+    `asked` is the parameter that has it, and `like` what it should look like.
 
     Examples
     --------
@@ -61,17 +63,17 @@ def parsed(text: str) -> Parsed:
     ('a', 'b', 'x', 'c')
     """
     if not isinstance(text, str) or not text.strip():
-        raise must("guesses", LIKE, text)
+        raise must(asked, like, text)
     if len(text) > LONGEST:
-        raise must("guesses", f"formulas of at most {LONGEST:,} letters", len(text))
-    return _Parser(text).whole()
+        raise must(asked, f"formulas of at most {LONGEST:,} letters", len(text))
+    return _Parser(text, asked, like).whole()
 
 
 class _Parser:
     """Reads one text from left to right."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, asked: str, like: str) -> None:
+        self._text, self._asked, self._like = text, asked, like
         self._at, self._depth = 0, 0
         self._kind, self._token = "", ""
         self._advance()
@@ -164,7 +166,7 @@ class _Parser:
 
     def _fail(self, why: str) -> NoReturn:
         where = f"At letter {self._begin + 1}: {why}."
-        raise must("guesses", LIKE, self._text, where)
+        raise must(self._asked, self._like, self._text, where)
 
 
 _KINDS = ("number", "quoted", "word", "sign")

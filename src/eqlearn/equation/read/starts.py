@@ -6,7 +6,7 @@ several places, each of the size of what it is added to or multiplied with.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,6 +22,9 @@ from eqlearn.network.units import UNITS, unit
 #: Where fits of a formula with free letters begin, and of one with free frequencies:
 #: a fit finds a frequency only from within about half a wave over all of the data.
 N_STARTS, N_OF_WAVES = 48, 128
+#: Functions and operators of all starts together: a formula of hundreds begins at fewer
+#: places, in a second or two.
+_MOST_PARTS = 20_000
 #: Rows that sizes are measured on.
 _N_ROWS = 400
 #: How far letters begin from the size of what is beside them, as powers of ten, and
@@ -45,10 +48,7 @@ def start_graphs(
     programs; other short names in lower case are free.
     """
     tree = parsed(text)
-    columns = {
-        **dict(zip(identifiers(inputs), range(len(inputs)), strict=True)),
-        **dict(zip(inputs, range(len(inputs)), strict=True)),
-    }
+    columns = columns_by_name(inputs)
     letters = sorted({name for name in tree.names() if name not in columns})
     letters = [name for name in letters if name not in NUMBERS]
     for name in letters:
@@ -61,11 +61,40 @@ def start_graphs(
     draws = _draws(letters, waving, rng)
     built = (_Building(columns, values, rows).graph(tree) for values in draws)
     # Some begin where a logarithm or a root has no value: others are tried instead.
-    found = [graph for graph in islice(built, 4 * n_most) if graph is not None]
+    n_tries = min(4 * n_most, 1 + _MOST_PARTS // (1 + sum(1 for _ in tree.functions())))
+    found = [graph for graph in islice(built, n_tries) if graph is not None]
     if not found:
         hint = "Check logarithms, roots and divisions for these inputs."
         raise must("guesses", "formulas that have values on the data", text, hint)
     return found[:n_most]
+
+
+def composed_graph(
+    tree: Parsed,
+    columns: Mapping[str, int],
+    letters: Mapping[str, float],
+    rows: Array,
+    functions: Mapping[str, Graph],
+) -> Graph | None:
+    """A formula that has formulas in it, by their names; None if it has no values.
+
+    Letters have just these values, whatever is beside them.
+    """
+    used = list(tree.functions())
+    repeated = {name for name in functions if used.count(name) > 1}
+    return _Composing(columns, letters, rows[:_N_ROWS], functions, repeated).graph(tree)
+
+
+def columns_by_name(inputs: Sequence[str]) -> dict[str, int]:
+    """Where columns are, by their names and by what is written for these."""
+    numbers = range(len(inputs))
+    safe = dict(zip(identifiers(inputs), numbers, strict=True))
+    return {**safe, **dict(zip(inputs, numbers, strict=True))}
+
+
+def known_functions() -> tuple[str, ...]:
+    """The names of functions that formulas may use."""
+    return (*UNITS, *(name for name in _OPERATIONS if name not in _BINARY))
 
 
 def _draws(
@@ -113,9 +142,16 @@ class _Building:
     """A graph while it is built, with the values of its features on some rows."""
 
     def __init__(
-        self, columns: Mapping[str, int], letters: Mapping[str, float], rows: Array
+        self,
+        columns: Mapping[str, int],
+        letters: Mapping[str, float],
+        rows: Array,
+        functions: Mapping[str, Graph] | None = None,
+        repeated: Container[str] = (),
     ) -> None:
         self._columns, self._letters = columns, letters
+        self._functions, self._repeated = functions or {}, repeated
+        self._known: dict[str, _Value] = {}  # functions that are in it already
         self._n_inputs = rows.shape[1]
         self._nodes: list[Node] = []
         self._values = list(rows.T)
@@ -134,11 +170,41 @@ class _Building:
             return _Value({CONSTANT: tree.value})
         if tree.kind == "name":
             return self._named(tree.text)
+        if tree.text in self._functions:
+            return self._embedded(tree)
         arguments = [self._of(one) for one in tree.arguments]
         operation = _OPERATIONS.get(tree.text)
         if operation is not None:
             return operation(self, *arguments)
         return self.unit(tree.text, *arguments)
+
+    def _embedded(self, tree: Parsed) -> _Value:
+        """The value of a function that is a formula itself, of these arguments.
+
+        One that is used several times is a unit, so that all use the same.
+        """
+        if tree.text in self._known:
+            return self._known[tree.text]
+        inner = self._functions[tree.text]
+        places = dict(enumerate(self._of(one).linear for one in tree.arguments))
+        places[CONSTANT] = {CONSTANT: 1.0}
+
+        def outside(linear: Linear) -> Linear:
+            total: dict[int, float] = {}
+            for source, weight in linear.items():
+                for place, factor in places[source].items():
+                    total[place] = total.get(place, 0.0) + weight * factor
+            return total
+
+        for k, node in enumerate(inner.nodes):
+            made = self.unit(node.unit, *(_Value(outside(a)) for a in node.arguments))
+            places[inner.n_inputs + k] = made.linear
+        ((numerator, denominator),) = inner.outputs
+        found = self.divide(_Value(outside(numerator)), _Value(outside(denominator)))
+        if tree.text in self._repeated and found.constant is None:
+            found = self.unit("identity", found)
+        self._known[tree.text] = found
+        return found
 
     def _named(self, name: str) -> _Value:
         if name in self._columns:
@@ -247,6 +313,25 @@ class _Building:
         return _scaled(self.unit("log", z), 1.0 / math.log(10.0))
 
 
+class _Composing(_Building):
+    """A graph whose letters are known: no size of anything changes them."""
+
+    def size(self, value: _Value) -> float:
+        """Of no matter."""
+        del value
+        return 1.0
+
+    def power(self, base: _Value, exponent: _Value) -> _Value:
+        """A power, whose base is one unit: its constants stand in one place."""
+        times = exponent.constant
+        is_whole = times is not None and not exponent.is_free and times == round(times)
+        if not is_whole or base.constant is not None or abs(times or 0) < 2:
+            return super().power(base, exponent)
+        if times == 2:
+            return self.unit("square", base)
+        return super().power(self.unit("identity", base), exponent)
+
+
 #: Factors of the largest power that is written as a product.
 MOST_FACTORS = 8
 
@@ -266,7 +351,7 @@ _OPERATIONS: Mapping[str, Callable[..., _Value]] = {
     "-": _Building.subtract,
     "*": _Building.multiply,
     "/": _Building.divide,
-    "^": _Building.power,
+    "^": lambda self, base, exponent: self.power(base, exponent),
     "tan": _Building.tan,
     "sinh": _Building.sinh,
     "cosh": _Building.cosh,
@@ -278,9 +363,9 @@ _BINARY = frozenset("+-*/^")
 
 def _check_functions(text: str, tree: Parsed) -> None:
     if tree.kind == "call" and tree.text not in _BINARY:
-        known = (*UNITS, *(name for name in _OPERATIONS if name not in _BINARY))
-        if tree.text not in known:
-            raise unknown("guesses", tree.text, known, where=f"in {text!r}")
+        if tree.text not in known_functions():
+            where = f"in {text!r}"
+            raise unknown("guesses", tree.text, known_functions(), where=where)
         arity = unit(tree.text).arity if tree.text in UNITS else 1
         if len(tree.arguments) != arity:
             what = f"{LIKE}, with {arity} argument{'s' * (arity > 1)} of {tree.text}"

@@ -5,18 +5,23 @@ SymPy splits names at underscores and prints some of their characters as they ar
 """
 
 import html
+import logging
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from numbers import Integral
 from typing import Any
 
 from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.names import latex_name, markup_name
+from eqlearn.equation.write.simplify import rearranged
 from eqlearn.equation.write.symbolic import expressions, origins, recognised, rounded
 from eqlearn.errors import EqlearnError, must
-from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.graph import CONSTANT, Graph, Node
+
+logger = logging.getLogger(__name__)
 
 _AS_CODE = "Export it as code, JSON or a function."
 #: A formula in one line repeats each unit wherever it is used, so its length can double
@@ -69,7 +74,8 @@ def _inner_expressions(
     n_terms = max(_sizes(formulas.graph))
     if n_terms > MOST_TERMS:
         what = f"of at most {MOST_TERMS} terms to be one formula"
-        raise must("formulas", what, n_terms, _AS_CODE)
+        got = n_terms if n_terms < 10**9 else "more than a billion"
+        raise must("formulas", what, got, _AS_CODE)
     depth = _depth(formulas.graph)
     if depth > MOST_NESTED:
         what = f"nested at most {MOST_NESTED} deep to be one formula"
@@ -78,6 +84,8 @@ def _inner_expressions(
         found = expressions(formulas.graph, to_show=to_show)
         if recognise:
             found = tuple(map(recognised, found))
+        if formulas.arranged is not None:
+            found = tuple(_arranged(one, formulas.arranged) for one in found)
         if digits is not None:
             found = tuple(rounded(expression, digits) for expression in found)
     except (OverflowError, ValueError) as error:
@@ -85,13 +93,31 @@ def _inner_expressions(
     return found
 
 
+def _arranged(expression: Any, how: str) -> Any:
+    found, note = rearranged(expression, how)
+    if note:
+        logger.warning("A formula is shown as it was: %s.", note)
+    return found
+
+
 def _depth(graph: Graph) -> int:
-    """How many units are inside one another, at most."""
+    """How many units are inside one another, at most; a power is one product."""
     depths = [0] * graph.n_inputs
+    products = {k for k, n in enumerate(graph.nodes, graph.n_inputs) if _is_product(n)}
     for node in graph.nodes:
-        sources = {s for linear in node.arguments for s in linear if s != CONSTANT}
-        depths.append(1 + max((depths[s] for s in sources), default=0))
+        depth = 1
+        for linear in node.arguments:
+            goes_on = (
+                _is_product(node) and len(linear) == 1 and linear.keys() <= products
+            )
+            inside = max((depths[s] for s in linear if s != CONSTANT), default=0)
+            depth = max(depth, inside + (not goes_on))
+        depths.append(depth)
     return max(depths, default=0)
+
+
+def _is_product(node: Node) -> bool:
+    return node.unit == "multiply"
 
 
 def _sizes(graph: Graph) -> list[int]:
@@ -193,7 +219,8 @@ def mathml(
     names += _from_origins(formulas, names)
     inner = _inner_expressions(formulas, digits, recognise)
     rows = [
-        f"<mi>{markup_name(target, o)}</mi><mo>=</mo>{_mathml_of(formula, names)}"
+        f"<mi>{markup_name(target, o)}</mi><mo>=</mo>"
+        f"{_mathml_of(formula, names, digits)}"
         for o, (target, formula) in enumerate(zip(formulas.targets, inner, strict=True))
     ]
     body = f"<mrow>{rows[0]}</mrow>"
@@ -204,8 +231,8 @@ def mathml(
     return f'<math xmlns="{math_ml}" display="block">{body}</math>'
 
 
-def _mathml_of(formula: Any, names: Sequence[str]) -> str:
-    text = _mathml_printer()()._print(formula).toxml()
+def _mathml_of(formula: Any, names: Sequence[str], digits: int | None) -> str:
+    text = _mathml_printer(digits)()._print(formula).toxml()
     # SymPy writes entities that only HTML knows; the characters are known everywhere.
     entity = r"&(?!amp;|lt;|gt;)\w+;"
     text = re.sub(entity, lambda match: html.unescape(match[0]), text)
@@ -214,7 +241,7 @@ def _mathml_of(formula: Any, names: Sequence[str]) -> str:
 
 
 @cache
-def _mathml_printer() -> Any:
+def _mathml_printer(digits: int | None) -> Any:
     from sympy.printing.mathml import MathMLPresentationPrinter
 
     class Safe(MathMLPresentationPrinter):
@@ -227,7 +254,10 @@ def _mathml_printer() -> Any:
             return self._text("mi", f"\ue000{symbol.name}")
 
         def _print_Float(self, number: Any) -> Any:
-            mantissa, _, exponent = repr(float(number)).partition("e")
+            value = float(number)
+            if digits is not None:  # SymPy has multiplied what was rounded before
+                value = float(f"{value:.{digits}g}")
+            mantissa, _, exponent = repr(value).partition("e")
             if not exponent:
                 return self._text("mn", mantissa)
             power = self.dom.createElement("msup")
@@ -246,12 +276,16 @@ DIGITS = 4
 
 
 def formula_text(
-    graph: Graph, inputs: Sequence[str], target: str, digits: int | None = DIGITS
+    graph: Graph,
+    inputs: Sequence[str],
+    target: str,
+    digits: int | None = DIGITS,
+    arranged: str | None = None,
 ) -> str:
     """Write a formula in one line: 1/3 and π where a constant is just that."""
     import sympy
 
-    one = formulas([graph], inputs, [target])
+    one = replace(formulas([graph], inputs, [target]), arranged=arranged)
     try:
         (expression,) = to_sympy(one, digits, recognise=True, to_show=True)
     except EqlearnError:  # nobody reads a formula of a thousand terms

@@ -86,6 +86,12 @@ def _exported(
     if form not in FORMS:
         raise unknown("form", form, FORMS)
     row = FORMS[form]
+    if formulas.arranged is not None and not row.is_display:
+        what = (
+            f"{', '.join(n for n in FORMS if FORMS[n].is_display)} for an arrangement"
+        )
+        hint = "Programs compute the same, however a formula is arranged."
+        raise must("form", what, form, hint)
     write = (row.text if is_text else row.value).write
     if digits is not None:
         if type(digits) is not int or not 1 <= digits <= 17:

@@ -23,6 +23,7 @@ class Formulas:
     inputs: tuple[str, ...]
     targets: tuple[str, ...]
     ranges: tuple[tuple[float, float], ...]  # of each input, where forms are compared
+    arranged: str | None = None  # how they are to be shown, one of the `ARRANGEMENTS`
 
     def rounded(self, digits: int) -> "Formulas":
         """Round all weights to significant digits, but not where inputs begin."""

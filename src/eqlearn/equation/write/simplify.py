@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from eqlearn.errors import must
+from eqlearn.equation.write.arrangements import ARRANGEMENTS, arranged_exactly
+from eqlearn.errors import must, unknown
 
 # What an expression can be made of besides numbers and symbols, by SymPy's names.
 _FUNCTIONS = (
@@ -59,6 +61,33 @@ def simplified(
     if not _are_equal(expression, simpler, symbols, ends):
         return expression, "not simplified: the simpler form has other values"
     return simpler, ""
+
+
+def checked_arrangement(how: str | None) -> str | None:
+    """Refuse what is no arrangement."""
+    if how is not None and how not in ARRANGEMENTS:
+        raise unknown("arranged", how, ARRANGEMENTS)
+    return how
+
+
+@lru_cache(maxsize=64)
+def rearranged(expression: Any, how: str, seconds: float = 20.0) -> tuple[Any, str]:
+    """A SymPy expression in one of the `ARRANGEMENTS`, or a note why it stayed.
+
+    Like a simpler form it is only used if it computes the same numbers.
+    """
+    checked_arrangement(how)
+    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
+    try:
+        nodes = _nodes(expression, symbols)
+        question = json.dumps({"seconds": seconds, "nodes": nodes, "how": how})
+        other = _expression(_ask(question, seconds), symbols)
+    except _NotSimplified as reason:
+        return expression, f"not {how}: {reason}"
+    for ends in (_USUAL_RANGE, (0.1, 2.0)):  # of a logarithm only the second has values
+        if _are_equal(expression, other, symbols, [ends] * len(symbols)):
+            return other, ""
+    return expression, f"not {how}: that form has other values"
 
 
 class _NotSimplified(Exception):
@@ -176,7 +205,10 @@ def _main() -> None:
     nodes = question["nodes"]
     n_symbols = 1 + max([node[1] for node in nodes if node[0] == "symbol"], default=-1)
     symbols = [sympy.Symbol(f"x{i + 1}", real=True) for i in range(n_symbols)]
-    simpler = sympy.simplify(_expression(nodes, symbols))
+    expression, how = _expression(nodes, symbols), question.get("how")
+    simpler = (
+        sympy.simplify(expression) if how is None else arranged_exactly(expression, how)
+    )
     sys.stdout.write(json.dumps(_nodes(simpler, symbols)))
 
 

@@ -1,5 +1,6 @@
 """Reading a formula off a graph, as SymPy."""
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -83,9 +84,12 @@ def recognised(expression: Any) -> Any:
     """
     import sympy
 
+    expression = _without_inner_fractions(expression)
     names = {}
     for number in expression.atoms(sympy.Float):
         value = float(number)
+        if not math.isfinite(value):  # as of constants beyond 1e308
+            continue
         for measure in (sympy.Integer(1), sympy.pi):
             ratio = value / float(measure)
             # Between large numbers hardly any float is far from such a fraction.
@@ -96,6 +100,38 @@ def recognised(expression: Any) -> Any:
                 names[number] = simple * measure
                 break
     return _whole_denominators(_plain_powers(expression.xreplace(names)))
+
+
+def _without_inner_fractions(expression: Any) -> Any:
+    """Write f/(1 - f/g) as f g/(g - f), and t² (a + v/t) as t (a t + v)."""
+    import sympy
+
+    def has_fractions(part: Any) -> bool:
+        terms = part.args if part.is_Add else ()
+        return any(sympy.fraction(term)[1].free_symbols for term in terms)
+
+    def is_product_of_fractions(part: Any) -> bool:
+        factors = part.args if part.is_Mul else (part,)
+        bases = (factor.as_base_exp() for factor in factors)
+        return any(has_fractions(base) and abs(power) == 1 for base, power in bases)
+
+    def rewritten(part: Any) -> Any:
+        factors = part.args if part.is_Mul else (part,)
+        flat = [
+            sympy.together(one) if has_fractions(one.as_base_exp()[0]) else one
+            for one in factors
+        ]
+        whole = sympy.Mul(*flat)
+        is_sum = len(flat) == 1 and part.is_Add  # which says more than one fraction
+        return part if is_sum or whole.count_ops() > part.count_ops() else whole
+
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
+    return expression.replace(is_product_of_fractions, rewritten)
+
+
+# Operations of a formula that somebody may read, and that takes no time to rewrite.
+_LONGEST_REWRITTEN = 150
 
 
 def _plain_powers(expression: Any) -> Any:

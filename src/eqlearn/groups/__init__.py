@@ -1,0 +1,1 @@
+"""One form for all groups of rows, with constants of each group."""

@@ -1,0 +1,54 @@
+"""The model of one group: its constants are numbers like all others."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from eqlearn.equation.refine.criterion import complexity
+from eqlearn.equation.write.display import formula_text
+from eqlearn.errors import must
+from eqlearn.model.group_constants import bound, of_inputs
+from eqlearn.model.model import Equation, Model
+from eqlearn.network.graph import Graph
+
+
+def model_of_group(model: Model, group: object) -> Model:
+    """A plain model with the equations of one group."""
+    if model.groups is None:
+        what = "left out, for this model was learned without groups"
+        raise must("group", what, group)
+    n = len(model.measured)
+    numbers = model.groups.constants_of(group)
+    values = {i: numbers[name] for i, name in enumerate(model.inputs) if i >= n}
+    at = model.groups.number_of(group)
+    return replace(
+        model,
+        inputs=model.measured,
+        domain=model.domain[:n],
+        ranges=model.ranges[:n],
+        equations=tuple(_bound(one, model, values) for one in model.equations),
+        n_rows=model.groups.n_rows[at],
+        groups=None,
+    )
+
+
+def _bound(one: Equation, model: Model, values: Mapping[int, float]) -> Equation:
+    inputs = range(len(model.measured))
+    snapped = of_inputs(bound(one.snapped, values), inputs)
+    graph = of_inputs(bound(one.graph, values), inputs)
+    graph = _without_parameters(graph)
+    return replace(
+        one,
+        graph=graph,
+        snapped=snapped,
+        # Their errors were told by all groups, and belong to the form.
+        constants=(),
+        covariance=(),
+        complexity=complexity(graph),
+        formula=formula_text(snapped, model.measured, one.target),
+    )
+
+
+def _without_parameters(graph: Graph) -> Graph:
+    return replace(
+        graph, fixed=frozenset(key for key, _ in graph.connections()), ties={}
+    )

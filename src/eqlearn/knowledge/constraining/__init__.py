@@ -1,0 +1,1 @@
+"""What must hold of a target, read, looked at and proved."""

@@ -1,0 +1,1 @@
+"""Units of measure, dimensionless groups and what constants are in."""

@@ -1,0 +1,106 @@
+"""Dimensions of a model: of its constants, and whether its equations match."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from eqlearn.errors import printable
+from eqlearn.knowledge.known import known_by
+from eqlearn.knowledge.measuring.constant_dimensions import constant_dimensions
+from eqlearn.knowledge.measuring.dimensionless import has_its_dimension
+from eqlearn.knowledge.measuring.dimensions import Dimensions
+from eqlearn.knowledge.measuring.measures import Measure
+from eqlearn.knowledge.measuring.named_values import named_value
+from eqlearn.model.model import Constant, Equation, Model, Outcome
+
+#: What equations are marked with, beside their errors.
+MISMATCHES = "mismatched_dimensions"
+
+
+def with_dimensions_told(model: Model, known: Dimensions | None) -> Model:
+    """The model with what dimensions say of its chosen equations in their verdicts.
+
+    All equations are marked with how much in them does not match.
+    """
+    if known is None:
+        return model
+    pairs = zip(model.outcomes, model.chosen, strict=True)
+    outcomes = tuple(
+        _told(outcome, one, known, number)
+        for number, (outcome, one) in enumerate(pairs)
+    )
+    numbers = {name: number for number, name in enumerate(model.targets)}
+    marked = tuple(_marked(e, known, numbers[e.target]) for e in model.equations)
+    return replace(model, outcomes=outcomes, equations=marked)
+
+
+def _marked(one: Equation, known: Dimensions, number: int) -> Equation:
+    found = constant_dimensions(one.graph, known.inputs, known.targets[number])
+    scores = {**one.scores, MISMATCHES: float(len(found.mismatches))}
+    return replace(one, scores=scores)
+
+
+def dimension_rows(model: Model) -> list[Mapping[str, Any]]:
+    """For each constant of the chosen equations, its dimension, SI value and name.
+
+    Empty if no dimensions are known.
+    """
+    known = known_by(model).dimensions
+    if known is None:
+        return []
+    return [
+        row for n, one in enumerate(model.chosen) for row in _rows_of(one, known, n)
+    ]
+
+
+def _rows_of(one: Equation, known: Dimensions, number: int) -> list[Mapping[str, Any]]:
+    found = constant_dimensions(one.graph, known.inputs, known.targets[number])
+    return [
+        _row(constant, found.measures.get(constant.connection), known)
+        for constant in one.constants
+    ]
+
+
+def _row(
+    constant: Constant, own: Measure | None, known: Dimensions
+) -> Mapping[str, Any]:
+    if own is None:
+        return {"dimension": "?", "si_value": None, "named": None}
+    name = named_value(constant.value, constant.error, own, known.constants)
+    size = constant.value * own.size
+    return {"dimension": str(own) or "1", "si_value": size, "named": name}
+
+
+def _told(outcome: Outcome, one: Equation, known: Dimensions, number: int) -> Outcome:
+    verdict = outcome.verdict
+    if verdict.kind == "nothing":
+        return outcome
+    sentences = _sentences(one, known, number)
+    told = replace(verdict, reasons=(*verdict.reasons, *sentences))
+    return replace(outcome, verdict=told)
+
+
+def _sentences(one: Equation, known: Dimensions, number: int) -> Sequence[str]:
+    target = known.targets[number]
+    found = constant_dimensions(one.graph, known.inputs, target)
+    if found.mismatches:
+        listed = ", ".join(found.mismatches[:3])
+        return [f"Its dimensions do not match: it has {listed}."]
+    shown = dict.fromkeys(
+        str(own) for own in found.measures.values() if not own.is_pure
+    )
+    if not shown:
+        return ["Its dimensions match: every constant is a pure number."]
+    listed = printable(", ".join(shown), 200)
+    sentences = [f"Its dimensions match if its constants are in {listed}."]
+    rows = _rows_of(one, known, number)
+    for constant, row in zip(one.constants, rows, strict=True):
+        if row["named"]:
+            value = f"{constant.value:.4g}"
+            sentences.append(f"Its constant {value} is {row['named']}.")
+    if not has_its_dimension(known, number):
+        sentences.append(
+            f"No product of inputs is in {str(target) or 'pure numbers'}: there must "
+            "be such a constant."
+        )
+    return sentences

@@ -1,0 +1,1 @@
+"""Equations whose outer form is known: the functions in it are learned."""

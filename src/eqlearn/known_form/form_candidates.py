@@ -1,0 +1,123 @@
+"""From a form with formulas in it to candidates: fitted, pruned, snapped, judged."""
+
+import math
+
+import numpy as np
+
+from eqlearn._types import Array
+from eqlearn.equation.prove.domain import domain_report
+from eqlearn.equation.refine.constants import constants, fixed_at, snap_and_judge
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.equation.refine.tactics import STANDARD as TACTICS
+from eqlearn.equation.refine.tactics import Tactics
+from eqlearn.known_form.composed_fit import Composed, FormRows, Inner
+from eqlearn.known_form.form_graph import FormGraph, form_graph
+from eqlearn.network.graph import Connection, Graph
+from eqlearn.search.keep.final_fits import Candidate
+from eqlearn.training.levenberg import fit, normal_equations
+from eqlearn.training.samples import Samples, samples
+
+#: Below it, an eigenvalue of the scaled normal equations is none: constants that say
+#: the same.
+_NO_EIGENVALUE = 1e-11
+_N_STEPS = 100
+#: Every so many rows, one is held out of a fit to measure its error.
+_HELD_OUT = 10
+
+
+def candidate_of(
+    composed: Composed,
+    rows: FormRows,
+    domain: Array,
+    far: tuple[Array, Array] | None = None,
+) -> Candidate | None:
+    """The formula as a candidate, or None if it cannot be one.
+
+    Far points are not fitted: they only measure the error outside.
+    """
+    graphs = {
+        name: one.graph
+        for name, one in composed.functions.items()
+        if isinstance(one, Inner)
+    }
+    built = form_graph(composed.form, composed.letters, graphs, rows.x)
+    if built is None:
+        return None
+    data = samples(rows.x, rows.y[:, None], weight=rows.root**2)
+    size = float(np.mean(rows.y**2)) or 1.0
+    tactics = TACTICS.tolerating(TACTICS.criterion.exact * size)
+    with np.errstate(all="ignore"):
+        found = _pruned(built, data, tactics)
+        if not math.isfinite(found.bic):
+            return None
+        found = _determined(found, data, tactics)
+        fitted = fit(found.graph, data, n_iterations=_N_STEPS, tolerance=1e-9)
+        found = refit(fitted.graph, data, tactics, tolerance=1e-9)
+        snapped = snap_and_judge(found, data, tactics)
+        (report,) = domain_report(snapped.found.graph, *domain.T, n_boxes=1)
+        return Candidate(
+            graph=found.graph,
+            snapped=snapped.found.graph,
+            constants=tuple(constants(found.graph, data)),
+            bic=found.bic - snapped.worth,
+            rms=math.sqrt(found.sse / len(rows.y)),
+            votes=0,
+            has_pole=report.has_pole,
+            validation=_held_out_error(found.graph, rows),
+            extrapolation=None if far is None else _rms(found.graph, *far),
+        )
+
+
+def _pruned(built: FormGraph, data: Samples, tactics: Tactics) -> Scored:
+    """Leave out what functions have too much; letters and given numbers stay."""
+    best = refit(built.graph, data, tactics, n_iterations=_N_STEPS)
+    learned = set(built.learned)
+    while True:
+        tried = [
+            (key, refit(smaller, data, tactics, n_iterations=40))
+            for key in best.graph.parameters()
+            if key in learned and (smaller := _without(best.graph, key)) is not None
+        ]
+        key, found = min(tried, key=lambda one: one[1].bic, default=(None, best))
+        if key is None or not found.bic < best.bic:
+            return best
+        best = found
+
+
+def _without(graph: Graph, key: Connection) -> Graph | None:
+    slots = graph.slots()
+    return graph.without({key}) if len(slots[key[0]]) > 1 else None
+
+
+def _determined(found: Scored, data: Samples, tactics: Tactics) -> Scored:
+    """Set constants to 1 that say the same as others: A in A*f, with f any function."""
+    for _ in range(found.graph.n_parameters):
+        gram, _, _ = normal_equations(found.graph, data)
+        scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+        values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+        if values[0] > _NO_EIGENVALUE * max(values[-1], 1e-300):
+            break
+        keys = found.graph.parameters()
+        key = keys[int(np.argmax(np.abs(vectors[:, 0])))]
+        value = found.graph.slots()[key[0]][key[1]]
+        tried = [
+            refit(fixed_at(found.graph, key, to), data, tactics, n_iterations=_N_STEPS)
+            for to in (math.copysign(1.0, value), value)
+        ]
+        ones, same = tried
+        found = ones if ones.sse <= same.sse * (1 + 1e-6) + 1e-300 else same
+    return found
+
+
+def _held_out_error(graph: Graph, rows: FormRows) -> float:
+    order = np.random.default_rng(0).permutation(len(rows.y))
+    out = order[: max(1, len(order) // _HELD_OUT)]
+    rest = order[len(out) :]
+    data = samples(rows.x[rest], rows.y[rest, None], weight=rows.root[rest] ** 2)
+    again = fit(graph, data, n_iterations=_N_STEPS).graph
+    return _rms(again, rows.x[out], rows.y[out])
+
+
+def _rms(graph: Graph, x: Array, y: Array) -> float:
+    value = float(np.sqrt(np.mean((graph.evaluate(x)[0][:, 0] - y) ** 2)))
+    return value if math.isfinite(value) else math.inf

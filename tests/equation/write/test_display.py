@@ -1,0 +1,37 @@
+"""Formulas as one expression: how deep they may be, and with how many digits."""
+
+import re
+
+import pytest
+import sympy
+from formulas import formula, multiply, sine
+
+from eqlearn.equation.write.display import MOST_NESTED, mathml, to_sympy
+from eqlearn.equation.write.formulas import formulas
+from eqlearn.errors import EqlearnError
+from eqlearn.network.graph import CONSTANT, Node
+
+DEEP = MOST_NESTED + 5
+
+
+def test_a_high_power_is_one_product_however_many_factors_it_has() -> None:
+    # x, x x, (x x) x, ...: the units are inside one another, the formula is x^26.
+    factors = [multiply({0: 1.0}, {k: 1.0}) for k in range(DEEP)]
+    power = formulas([formula(1, {DEEP: 1.0}, *factors)], inputs=["x"])
+    (expression,) = to_sympy(power)
+    assert expression == sympy.Symbol("x") ** (DEEP + 1)
+
+
+def test_functions_within_functions_are_refused_beyond_what_can_be_read() -> None:
+    sines = [sine({k: 1.0}) for k in range(DEEP)]
+    with pytest.raises(EqlearnError, match=f"at most {MOST_NESTED} deep"):
+        to_sympy(formulas([formula(1, {DEEP: 1.0}, *sines)], inputs=["x"]))
+
+
+def test_constants_that_a_printer_multiplies_have_as_many_digits_as_others() -> None:
+    # 1.812 (0.00318 x + 0.4321) / (0.7123 x + 1.234): the factor goes into the sum.
+    above, below = {0: 0.00318, CONSTANT: 0.4321}, {0: 0.7123, CONSTANT: 1.234}
+    inside = [Node("divide", (above, below)), Node("atan", ({1: 1.812},))]
+    one = formulas([formula(1, {2: 1.0}, *inside)], inputs=["x"])
+    numbers = re.findall(r"\d+\.\d+", mathml(one, 4))
+    assert numbers == ["0.005762", "0.783", "0.7123", "1.234"]
