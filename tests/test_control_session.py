@@ -87,7 +87,7 @@ def test_an_environment_of_ones_own_is_learned_and_controlled(
     code, out, err = run(f"control {wanted} {OPTIONS} --out run", capsys)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[:2] == ["d(x)/dt = v", "d(v)/dt = 2*push"]
+    assert lines[:2] == ["dx/dt = v", "dv/dt = 2*push"]
     assert lines[2] == "Report: run/report.html"
     assert lines[3].startswith("Controlled for 60 steps: reward -")
     assert lines[4:] == ["run/controlled.npz", "run/controlled.gif"]
@@ -126,7 +126,7 @@ def test_without_a_cost_there_is_no_control(
     options = OPTIONS.replace(" --quiet", "")
     code, out, err = run(f"control my_robot:Cart-v0 {options} --out run", capsys)
     assert code == 0
-    assert "d(v)/dt = 2*push" in out
+    assert "dv/dt = 2*push" in out
     assert "Controlled" not in out
     assert err.endswith(
         "Note: no cost is known: give --cost MODULE:FUNCTION to control\n"

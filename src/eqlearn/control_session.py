@@ -13,7 +13,7 @@ import numpy as np
 
 from eqlearn._types import Array, Tell
 from eqlearn.control import logs
-from eqlearn.control.dynamics import equations_of_motion, learn_motion
+from eqlearn.control.dynamics import learn_motion, learned_step
 from eqlearn.control.film import write_gif
 from eqlearn.control.mpc import Controller, ControlRun, control
 from eqlearn.control.planning import ControlTask, Cost, Planner, planner
@@ -25,7 +25,6 @@ from eqlearn.control.rollouts import (
     collect,
     renamed,
 )
-from eqlearn.control.simulate import stepper
 from eqlearn.errors import EqlearnError, must, printable
 from eqlearn.model.model import Model, Origin
 from eqlearn.run_directory import open_run, write_run
@@ -51,10 +50,10 @@ class ControlRequest:
     rollouts: int = 2
     rollout_steps: int = 1000
     spread: float = 0.15
+    hold: int = 1  # steps for which a random action is held
     states: tuple[str, ...] | None = None  # names
     actions: tuple[str, ...] | None = None
     angles: tuple[str, ...] = ()
-    window: int = 1
     dt: float | None = None
     state_of: str | None = None  # module:function
     cost: str | None = None  # module:function
@@ -86,7 +85,7 @@ def prepared(request: ControlRequest) -> Setting:
     if request.env is None and not request.logs:
         hint = "Or name files by `logs`."
         raise must("env", "the id of a Gymnasium environment", None, hint)
-    for name in ("rollouts", "rollout_steps", "steps"):
+    for name in ("rollouts", "rollout_steps", "steps", "hold"):
         if getattr(request, name) < 1:
             raise must(name, "at least 1", getattr(request, name))
     horizon = {} if request.horizon is None else {"horizon": request.horizon}
@@ -193,6 +192,7 @@ def trajectories(setting: Setting) -> list[Trajectory]:
             request.rollout_steps,
             seed=request.seed,
             spread=request.spread,
+            hold=request.hold,
             dt=setting.dt,
             state_of=setting.state_of,
         )
@@ -215,27 +215,27 @@ def learn(
 ) -> Model:
     """Learn the equations of motion, and keep them as `fit` keeps a table's.
 
-    `parameters` are further ones of `EquationLearner`.
+    `parameters` are further ones of `DynamicsLearner`.
     """
-    from eqlearn.estimator import EquationLearner
+    from eqlearn.dynamics_learner import DynamicsLearner
 
     request = setting.request
     n_samples = sum(len(run.actions) for run in runs)
     if n_samples < _FEWEST_SAMPLES:
         what = f"long enough for {_FEWEST_SAMPLES} samples"
         raise must("rollouts", what, n_samples)
-    learner, data = learn_motion(
-        EquationLearner(run_dir=run_dir, n_jobs=jobs, **parameters),
+    learner = learn_motion(
+        DynamicsLearner(run_dir=run_dir, n_jobs=jobs, **parameters),
         runs,
         angles=request.angles,
-        window=request.window,
     )
     if not request.logs:
         for number, run in enumerate(runs, start=1):
             logs.write(run_dir / ROLLOUT.format(number), run)
     origin = Origin(environment=request.env, logs=request.logs)
     model = replace(learner.model_, origin=origin)
-    return write_run(run_dir, model, data.inputs, data.derivatives).model
+    rows = learner.discovered_.rows
+    return write_run(run_dir, model, rows.x, rows.rates, learner.courses_).model
 
 
 def known_model(setting: Setting) -> Model | None:
@@ -271,7 +271,7 @@ def drive(setting: Setting, model: Model, run_dir: Path, tell: Tell) -> ControlR
     with importing_from_here():
         dt = collect(env, 1, 1, seed=0, dt=setting.dt, state_of=setting.state_of)[0].dt
         task = ControlTask(
-            stepper(equations_of_motion(model), dt),
+            learned_step(model, dt),
             setting.cost,
             bounds_of(env),
             is_summed=request.is_summed,

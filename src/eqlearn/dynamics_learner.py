@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
+from eqlearn.dynamics.asked import Asked
 from eqlearn.dynamics.candidates.known_rates import known_rates
-from eqlearn.dynamics.discover import Asked, Discovered, discover
+from eqlearn.dynamics.discover import Discovered, discover
 from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.motion_model import motion_model
 from eqlearn.dynamics.motion_verdict import courses, foresight
 from eqlearn.dynamics.smooth.trajectories import TimeSeries, time_series
-from eqlearn.errors import check_count, must
+from eqlearn.dynamics.step_rule import StepRule
+from eqlearn.errors import check_count, must, unknown
 from eqlearn.estimator_inputs import default_names, in_one_line, seed_of, units_of
 from eqlearn.jobs.backends import n_processes
 from eqlearn.learned_equations import LearnedEquations
@@ -25,11 +27,13 @@ from eqlearn.model.courses import Courses
 
 #: Parameters that a model file keeps.
 _KEPT = (
-    *("functions", "known", "second_order", "discrete", "hold_inputs", "snap"),
-    *("time_limit", "max_attempts", "random_state"),
+    *("functions", "known", "second_order", "discrete", "hold_inputs", "step_rule"),
+    *("snap", "time_limit", "max_attempts", "random_state"),
 )
 #: What the velocity of a position is called, if only positions are measured.
 VELOCITY = "{}_dot"
+#: What may be asked of steps from row to row; None is what is likelier.
+RULES: dict[str, StepRule | None] = {"flow": "flow", "euler": "euler", "either": None}
 
 
 class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
@@ -52,6 +56,9 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         Learn a map x[k+1] = f(x[k], u[k]); times are then only an order.
     hold_inputs : bool, default=False
         Inputs stay as they are from row to row; by default they change smoothly.
+    step_rule : {"flow", "euler", "either"}, default="flow"
+        How the system goes from row to row: as time flows, or by Euler's steps, as some
+        simulators do; `"either"` takes the one that the measured states make likelier.
     time_limit : float or str, optional
         Seconds for all of it, or a text like ``"90s"``; by default about five for each
         state.
@@ -76,6 +83,8 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         The equations of motion, a line for each state.
     model_ : Model
         All that was learned; further attributes are those of `EquationLearner`.
+    step_rule_ : str
+        How the system goes from row to row: "flow", "euler" or "map".
     courses_ : Courses
         Measured and simulated motion, as the report shows it.
 
@@ -97,6 +106,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         second_order: bool = False,
         discrete: bool = False,
         hold_inputs: bool = False,
+        step_rule: str = "flow",
         time_limit: float | str | None = None,
         max_attempts: int | None = None,
         n_jobs: int | None = 1,
@@ -111,6 +121,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         self.second_order = second_order
         self.discrete = discrete
         self.hold_inputs = hold_inputs
+        self.step_rule = step_rule
         self.time_limit = time_limit
         self.max_attempts = max_attempts
         self.n_jobs = n_jobs
@@ -158,9 +169,10 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         with self._progress((*names, *driven), self._targets(free)) as callback:
             self.discovered_: Discovered = discover(runs, asked, callback)
         seen, targets = foresight(self.discovered_), self._targets(names)
+        self.step_rule_: StepRule = self.discovered_.pieces.rule
         self.courses_: Courses = courses(self.discovered_, seen)
         self.model_ = self._as_found = motion_model(
-            self.discovered_, names, driven, targets, self._kept(), seen
+            self.discovered_, names, driven, targets, self._kept_of_fit(), seen
         )
         self.n_features_in_ = len(names) + len(driven)
         return self
@@ -182,8 +194,10 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         times = np.asarray(t, dtype=float).ravel()
         self._check_width(start[None])
         driven = self._driven(inputs, len(times))
-        ways = {"is_map": self.discrete, "holds": self.hold_inputs}
-        return followed(self._motion(), start, times, driven, **ways)
+        holds = self.hold_inputs
+        return followed(
+            self._motion(), start, times, driven, rule=self.step_rule_, holds=holds
+        )
 
     def score(self, states: Any, t: Any, inputs: Any = None) -> float:
         """The mean R² of trajectories that are followed from their first rows."""
@@ -215,6 +229,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             raise must("path", what, str(path), "Open it with `EquationLearner.load`.")
         learner = cls(**{name: kept[name] for name in _KEPT if name in kept})
         learner.model_ = learner._as_found = model
+        learner.step_rule_ = learner._asked_rule() or "flow"
         learner.n_features_in_ = len(model.inputs)
         return learner
 
@@ -241,7 +256,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         return Asked(
             known=known,
             second_order=self.second_order,
-            is_map=self.discrete,
+            rule=self._asked_rule(),
             holds=self.hold_inputs,
             time_limit=seconds(self.time_limit),
             seed=seed_of(self.random_state),
@@ -258,6 +273,22 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
 
     def _kept(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _KEPT}
+
+    def _kept_of_fit(self) -> dict[str, Any]:
+        """Parameters as they turned out: of either rule, the one that was likelier."""
+        rule = self.step_rule if self.discrete else self.step_rule_
+        substeps = self.discovered_.pieces.substeps
+        return {**self._kept(), "step_rule": rule, "substeps": substeps}
+
+    def _asked_rule(self) -> StepRule | None:
+        if self.step_rule not in RULES:
+            raise unknown("step_rule", self.step_rule, RULES)
+        if self.discrete or self.second_order:
+            if self.step_rule != "flow":
+                what = "'flow' for a map, or for positions alone"
+                raise must("step_rule", what, self.step_rule)
+            return "map" if self.discrete else "flow"
+        return RULES[self.step_rule]
 
     def _motion(self) -> Motion:
         return Motion(tuple(self._graphs(self._model().chosen)))

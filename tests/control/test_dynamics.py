@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from eqlearn import EquationLearner
+from eqlearn import DynamicsLearner, EquationLearner
 from eqlearn._types import Array
 from eqlearn.control import swingup
 from eqlearn.control.derivatives import DynamicsData, dynamics_data
@@ -14,12 +14,14 @@ from eqlearn.control.dynamics import (
     FIRST_PASS,
     dynamics_of,
     equations_of_motion,
+    learn_averages,
     learn_dynamics,
     learn_motion,
+    learned_step,
     rates_by,
 )
-from eqlearn.control.rollouts import collect, trajectory
-from eqlearn.control.simulate import simulate
+from eqlearn.control.rollouts import Trajectory, collect, trajectory
+from eqlearn.control.simulate import Dynamics, simulate
 from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import EqlearnError
 
@@ -94,7 +96,7 @@ def test_equations_of_motion_are_learned_from_noisy_sensors(tmp_path: Path) -> N
     seen = true + rng.normal(0, 0.01, true.shape)
     run = trajectory(seen, actions, 0.02, None, ("th", "w"), ("u",))
     learner = EquationLearner(n_jobs=1, max_attempts=24, run_dir=tmp_path)
-    found, data = learn_motion(learner, [run], window=15)
+    found, data = learn_averages(learner, [run], window=15)
     motion = equations_of_motion(found.model_)
     anywhere = rng.uniform(-3, 3, (200, 2)), rng.uniform(-1, 1, (200, 1))
     np.testing.assert_allclose(motion(*anywhere), rates(*anywhere), atol=0.5)
@@ -103,10 +105,53 @@ def test_equations_of_motion_are_learned_from_noisy_sensors(tmp_path: Path) -> N
     assert np.sqrt(np.mean(left**2)) < 0.05
     assert (tmp_path / FIRST_PASS / "run.db").exists()
     # Both passes are kept: the same again takes no time, and changes nothing.
-    again, _ = learn_motion(learner, [run], window=15)
+    again, _ = learn_averages(learner, [run], window=15)
     assert again.equation_ == found.equation_
     # In more attempts the first pass may find others: then the second is another.
-    learn_motion(learner.set_params(max_attempts=32), [run], window=15)
+    learn_averages(learner.set_params(max_attempts=32), [run], window=15)
+
+
+#: A damped pendulum that is pushed: what it was learned from, and what it is.
+PENDULUM = "dth/dt = w", "dw/dt = 20*u - w/4 - 9*sin(th)"
+
+
+def pushed(rule: str, noise: float) -> tuple[Trajectory, Dynamics]:
+    rng = np.random.default_rng(3)
+
+    def rates(states: Array, actions: Array) -> Array:
+        angle, spin = states[..., 0], states[..., 1]
+        turn = -9 * np.sin(angle) - 0.25 * spin + 20 * actions[..., 0]
+        return np.stack([spin, turn], axis=-1)
+
+    actions = np.repeat(rng.normal(0, 0.4, (60, 1)), 5, axis=0)
+    true = simulate(rates, np.array([0.4, 0.0]), actions, 0.04, rule)
+    seen = true + rng.normal(0, noise, true.shape)
+    return trajectory(seen, actions, 0.04, None, ("th", "w"), ("u",)), rates
+
+
+@pytest.mark.parametrize(("rule", "found"), [("solve_ivp", "flow"), ("euler", "euler")])
+def test_steps_are_taken_as_the_measured_system_takes_them(
+    rule: str, found: str
+) -> None:
+    run, _ = pushed(rule, 0.0)
+    learner = learn_motion(DynamicsLearner(max_attempts=8), [run])
+    assert learner.step_rule_ == found
+    assert learner.equation_ == "\n".join(PENDULUM)
+    # Planning goes by the same steps.
+    step, state = learned_step(learner.model_, run.dt), run.states[0]
+    for action, later in zip(run.actions[:20], run.states[1:], strict=False):
+        state = step(state, action)
+        np.testing.assert_allclose(state, later, atol=1e-4)
+
+
+def test_noisy_sensors_leave_the_form() -> None:
+    run, rates = pushed("solve_ivp", 0.01)
+    learner = learn_motion(DynamicsLearner(max_attempts=8), [run])
+    assert learner.step_rule_ == "flow"
+    motion = equations_of_motion(learner.model_)
+    rng = np.random.default_rng(0)
+    anywhere = rng.uniform(-3, 3, (200, 2)), rng.uniform(-1, 1, (200, 1))
+    np.testing.assert_allclose(motion(*anywhere), rates(*anywhere), atol=0.3)
 
 
 def test_rollouts_of_the_cart_pole_fit_together() -> None:

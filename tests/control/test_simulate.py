@@ -30,6 +30,15 @@ def error_at_one(method: str, n_steps: int) -> float:
     return float(abs(states[-1, 0] - np.cos(1)))
 
 
+def test_a_step_may_be_made_of_shorter_ones() -> None:
+    state, push = np.array([1.0, 0.0]), np.zeros(1)
+    (fine,) = (stepper(spring, 0.4, "rk4", substeps=4)(state, push),)
+    four = simulate(spring, state, np.zeros((4, 1)), 0.1, "rk4")
+    np.testing.assert_allclose(fine, four[-1])
+    with pytest.raises(EqlearnError, match="`substeps` must be"):
+        stepper(spring, 0.4, substeps=0)
+
+
 def test_adaptive_steps_are_good_to_nine_digits() -> None:
     assert error_at_one("solve_ivp", 3) < 1e-8
 

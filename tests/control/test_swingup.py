@@ -18,7 +18,7 @@ from eqlearn.control.mpc import ControlRun
 from eqlearn.control.planning import Shooting
 from eqlearn.control.rollouts import trajectory
 from eqlearn.control.simulate import simulate
-from eqlearn.control.swingup import CartPoleSwingUp
+from eqlearn.control.swingup import CartPole, CartPoleSwingUp
 from eqlearn.errors import EqlearnError
 
 STATES = st.tuples(*[st.floats(-5, 5)] * 4).map(np.array)
@@ -38,6 +38,25 @@ def test_a_step_is_gymnasiums(state: Array, direction: int) -> None:
         theirs.step(direction)
     ours = swingup.step(state, np.array([2.0 * direction - 1.0]))
     np.testing.assert_allclose(ours, theirs.state, rtol=1e-13, atol=1e-13)
+
+
+def test_a_body_of_ones_own_moves_finely_and_loses_energy_by_friction() -> None:
+    def energy(body: CartPole, state: Array) -> float:
+        _, speed, theta, spin = state
+        mass, arm = body.cart + body.pole, body.pole * body.half_length
+        turning = 2 / 3 * arm * body.half_length * spin**2
+        moving = mass * speed**2 / 2 + arm * speed * spin * np.cos(theta)
+        return float(moving + turning + arm * body.gravity * np.cos(theta))
+
+    start = np.array([0.0, 0.3, 1.0, -0.5])
+    for friction, is_kept in ((0.0, True), (0.2, False)):
+        body = CartPole(9.81, 1.5, 0.4, 0.6, 12.0, friction, friction / 20)
+        env = CartPoleSwingUp(body=body, substeps=10)
+        env.reset(options={"state": start})
+        for _ in range(100):
+            state, *_ = env.step(np.zeros(1, np.float32))
+        lost = energy(body, start) - energy(body, state)
+        assert abs(lost) < 1e-6 if is_kept else lost > 0.1
 
 
 def test_the_accelerations_of_a_push_from_hanging_are_those_worked_by_hand() -> None:

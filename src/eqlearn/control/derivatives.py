@@ -72,8 +72,7 @@ def dynamics_data(
     in state and action, however abruptly the actions change. What is left is corrected
     by `known`: roughly right is enough for that, since it is a small difference.
     """
-    if not trajectories:
-        raise must("trajectories", "at least one trajectory", trajectories)
+    check_same_names(trajectories)
     order = min(DEFAULT_ORDER, window) if order is None else order
     weights = _weights(window, order)
     if every is None:
@@ -81,7 +80,7 @@ def dynamics_data(
     if every < 1:
         raise must("every", "at least 1", every)
     first = trajectories[0]
-    parts = [_filtered(each, first, angles, weights, known) for each in trajectories]
+    parts = [_filtered(each, angles, weights, known) for each in trajectories]
     states, actions, derivatives = (
         np.vstack([rows[::every] for rows in part]) for part in zip(*parts, strict=True)
     )
@@ -92,6 +91,17 @@ def dynamics_data(
         first.state_names + first.action_names,
         tuple(f"d({name})/dt" for name in first.state_names),
     )
+
+
+def check_same_names(trajectories: Sequence[Trajectory]) -> None:
+    """Refuse trajectories of different systems, or none at all."""
+    if not trajectories:
+        raise must("trajectories", "at least one trajectory", trajectories)
+    first = trajectories[0]
+    for run in trajectories:
+        names = run.state_names + run.action_names
+        if names != first.state_names + first.action_names:
+            raise must("trajectories", "all of the same names", names)
 
 
 def _weights(window: int, order: int) -> Array:
@@ -112,19 +122,15 @@ def _weights(window: int, order: int) -> Array:
 
 def _filtered(
     run: Trajectory,
-    first: Trajectory,
     angles: Sequence[str],
     weights: Array,
     known: Dynamics | None,
 ) -> tuple[Array, Array, Array]:
-    if (run.state_names, run.action_names) != (first.state_names, first.action_names):
-        names = run.state_names + run.action_names
-        raise must("trajectories", "all of the same names", names)
     window = len(weights)
     if len(run.actions) < window:
         what = f"at most the {len(run.actions)} steps of a trajectory"
         raise must("window", what, window)
-    continuous = _unwrapped(run, angles)
+    continuous = unwrapped(run, angles)
     turns = (run.states - continuous)[:-1]
     inner = slice(window // 2, len(run.actions) - window // 2)
     actions = _averaged(run.actions, weights)
@@ -148,7 +154,8 @@ def _smoothed(states: Array, window: int) -> Array:
     return smooth
 
 
-def _unwrapped(run: Trajectory, angles: Sequence[str]) -> Array:
+def unwrapped(run: Trajectory, angles: Sequence[str]) -> Array:
+    """The states (T + 1, S), with angles that count on beyond a full turn."""
     columns = [column_of(run.state_names, name, asked="angles") for name in angles]
     states = checked_columns("states", run.states).copy()
     states[:, columns] = np.unwrap(states[:, columns], axis=0)

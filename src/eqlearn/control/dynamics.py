@@ -11,9 +11,14 @@ from typing import Any
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.control.derivatives import DynamicsData, dynamics_data
+from eqlearn.control.derivatives import (
+    DynamicsData,
+    check_same_names,
+    dynamics_data,
+    unwrapped,
+)
 from eqlearn.control.rollouts import Trajectory
-from eqlearn.control.simulate import Dynamics
+from eqlearn.control.simulate import Dynamics, StepFunction, stepper
 from eqlearn.data.duration import seconds
 from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import must
@@ -49,14 +54,45 @@ SECOND_PASS = "second-pass-{}"
 
 
 def learn_motion(
+    learner: Any, trajectories: Sequence[Trajectory], *, angles: Sequence[str] = ()
+) -> Any:
+    """Learn equations of motion from trajectories; return the learner that has them.
+
+    Parameters
+    ----------
+    learner : DynamicsLearner, or the like
+        A copy of it is fitted, which takes actions to be held from row to row, and
+        steps for Euler's where that makes the measured states likelier.
+    trajectories : sequence of Trajectory
+        All with the same names.
+    angles : sequence of str
+        States in radians that jump by a full turn, such as from π to -π.
+    """
+    from sklearn.base import clone
+
+    check_same_names(trajectories)
+    first = trajectories[0]
+    held = clone(learner).set_params(hold_inputs=True, step_rule="either")
+    return held.fit(
+        [unwrapped(run, angles) for run in trajectories],
+        [run.dt * np.arange(len(run.states)) for run in trajectories],
+        # Nothing is known of what came after the last action, nor of any use.
+        [np.vstack([run.actions, run.actions[-1:]]) for run in trajectories],
+        state_names=first.state_names,
+        input_names=first.action_names,
+    )
+
+
+def learn_averages(
     learner: Any,
     trajectories: Sequence[Trajectory],
     *,
     angles: Sequence[str] = (),
     window: int = 1,
 ) -> tuple[Any, DynamicsData]:
-    """Learn the dynamics from trajectories; return the learner and its last samples.
+    """Fit an `EquationLearner` to differences; return it and its last samples.
 
+    Differences are exact for a system that makes Euler steps, as the paper's does.
     Averages over a window are learned from in two passes, each with half of the time
     limit: the equations of the first tell how the averages are to be corrected, and
     are the first candidates of the second.
@@ -124,6 +160,21 @@ def equations_of_motion(model: Model, *, snapped: bool = True) -> Dynamics:
     """
     graphs = [one.snapped if snapped else one.graph for one in model.chosen]
     return dynamics_of(formulas(graphs).graph, len(model.inputs) - len(model.targets))
+
+
+def learned_step(model: Model, dt: float, *, snapped: bool = True) -> StepFunction:
+    """One step of `dt` seconds, by the rule that the equations are meant for.
+
+    Equations of differences, which tell no rule, are those of Euler's steps.
+    """
+    rates = equations_of_motion(model, snapped=snapped)
+    rule, substeps = (model.parameters.get(key) for key in ("step_rule", "substeps"))
+    if model.parameters.get("discrete"):
+        return rates
+    if rule != "flow":
+        return stepper(rates, dt, "euler")
+    n_steps = substeps if isinstance(substeps, int) else 1
+    return stepper(rates, dt, "rk4", substeps=n_steps)
 
 
 def dynamics_of(graph: Graph, n_actions: int) -> Dynamics:

@@ -91,6 +91,8 @@ def _columns(
         names = [name for name in table.names if name.startswith(prefix)]
     if not names:
         hint = f"None is named {prefix}... in {table.source}."
+        if asked == "actions":
+            hint += " Motion without actions is learned by `eqlearn dynamics`."
         raise must(asked, "names of columns", names, hint)
     return [
         column_of(table.names, name, asked=asked, source=table.source) for name in names
@@ -106,7 +108,7 @@ def _spacing(times: Array) -> float:
     if dt <= 0 or len(uneven):
         row = int(uneven[0]) + 1 if len(uneven) else 1
         where = f"after row {row} (mean {dt:.6g})"
-        hint = "Cut the log at gaps, or resample it."
+        hint = "`eqlearn dynamics` learns from logs at uneven times."
         raise must("time", "evenly spaced", float(steps[row - 1]), hint, where=where)
     return dt
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from eqlearn._types import Array, Numbers
-from eqlearn.errors import must, unknown
+from eqlearn.errors import check_count, must, unknown
 
 # States (..., S) and actions (..., A) to the derivatives of the states (..., S).
 Dynamics: TypeAlias = Callable[[Array, Array], Array]
@@ -55,14 +55,23 @@ def simulate(
     return np.stack(states)
 
 
-def stepper(dynamics: Dynamics, dt: float, method: str = "euler") -> StepFunction:
-    """Return the function that goes one step of `dt` seconds ahead."""
+def stepper(
+    dynamics: Dynamics, dt: float, method: str = "euler", *, substeps: int = 1
+) -> StepFunction:
+    """Return the function that goes one step of `dt` seconds ahead, in `substeps`."""
     if method not in _METHODS:
         raise unknown("method", method, _METHODS)
     if not (np.isfinite(dt) and dt > 0):
         raise must("dt", "a positive number of seconds", dt)
-    advance = _METHODS[method]
-    return lambda state, action: advance(dynamics, state, action, dt)
+    check_count("substeps", substeps)
+    advance, part = _METHODS[method], dt / substeps
+
+    def step(state: Array, action: Array) -> Array:
+        for _ in range(substeps):
+            state = advance(dynamics, state, action, part)
+        return state
+
+    return step
 
 
 def _euler(f: Dynamics, state: Array, action: Array, dt: float) -> Array:

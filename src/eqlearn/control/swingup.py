@@ -7,6 +7,7 @@ a full turn. An action of 1 pushes the cart to the right with 10 N.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -51,6 +52,8 @@ class CartPole:
     pole: float = 0.1
     half_length: float = 0.5
     force: float = 10.0  # of an action of 1
+    cart_friction: float = 0.0  # N s/m
+    pole_friction: float = 0.0  # N m s, in the hinge
 
 
 _GYMNASIUM = CartPole()
@@ -63,8 +66,13 @@ def dynamics(states: Array, actions: Array, body: CartPole = _GYMNASIUM) -> Arra
     speed, theta, spin = states[..., 1], states[..., 2], states[..., 3]
     sin, cos = np.sin(theta), np.cos(theta)
     push = actions[..., 0] * (body.force / mass) + lever * spin * spin * sin
+    if body.cart_friction:
+        push = push - speed * (body.cart_friction / mass)
     inertia = body.half_length * 4 / 3 - lever * cos * cos
-    turn = (body.gravity * sin - cos * push) / inertia
+    torque = body.gravity * sin - cos * push
+    if body.pole_friction:
+        torque = torque - spin * (body.pole_friction / (body.pole * body.half_length))
+    turn = torque / inertia
     derivatives = np.empty_like(states)
     derivatives[..., 0] = speed
     derivatives[..., 1] = push - lever * turn * cos
@@ -73,8 +81,16 @@ def dynamics(states: Array, actions: Array, body: CartPole = _GYMNASIUM) -> Arra
     return derivatives
 
 
+def own_step(body: CartPole = _GYMNASIUM, substeps: int | None = None) -> StepFunction:
+    """Return the step of a cart-pole: by Euler, or by finer ones of Runge-Kutta."""
+    rates = partial(dynamics, body=body)
+    if substeps is None:
+        return stepper(rates, DT, "euler")
+    return stepper(rates, DT, "rk4", substeps=substeps)
+
+
 # The environment's own step, and so the true model of it.
-step = stepper(dynamics, DT, "euler")
+step = own_step()
 
 
 def cost(states: Array, actions: Array) -> Array:
@@ -134,6 +150,11 @@ class CartPoleSwingUp(gymnasium.Env[Array, Push]):
         of the start. None is a track without end.
     render_mode : {"rgb_array"} or None
         Whether `render` draws pictures.
+    body : CartPole
+        Masses, lengths, frictions and the motor.
+    substeps : int or None
+        Runge-Kutta steps in each of the environment's, as a machine moves; by default
+        each is one of Euler's, as in the paper.
     """
 
     metadata: dict[str, Any] = {
@@ -147,6 +168,8 @@ class CartPoleSwingUp(gymnasium.Env[Array, Push]):
         action_noise: float = 0.0,
         track_length: float | None = None,
         render_mode: str | None = None,
+        body: CartPole = _GYMNASIUM,
+        substeps: int | None = None,
     ) -> None:
         _check_noise("sensor_noise", sensor_noise)
         _check_noise("action_noise", action_noise)
@@ -159,6 +182,7 @@ class CartPoleSwingUp(gymnasium.Env[Array, Push]):
         self.track_length = track_length
         self.render_mode = render_mode
         self.dt = DT
+        self._advance = own_step(body, substeps)
         self.state_names = STATE_NAMES
         self.action_names = ACTION_NAMES
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
@@ -188,7 +212,7 @@ class CartPoleSwingUp(gymnasium.Env[Array, Push]):
         push = np.clip(wanted, -1.0, 1.0)
         if self.action_noise:
             push = push + self.np_random.normal(0.0, self.action_noise, 1)
-        self._state, self._push = step(self._state, push), float(push[0])
+        self._state, self._push = self._advance(self._state, push), float(push[0])
         reward = float(np.cos(self._state[2]))
         return self._observation(), reward, self._has_left(), False, self._info()
 

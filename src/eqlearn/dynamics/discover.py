@@ -2,23 +2,27 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array, Booleans
-from eqlearn.dynamics.candidates.grounds import grounds_of_rates, grounds_of_states
+from eqlearn.dynamics.asked import Asked
 from eqlearn.dynamics.candidates.pursued import pursued
-from eqlearn.dynamics.choose.contest import Contest, Rival
-from eqlearn.dynamics.choose.improve_motion import Options, chosen, grown, pruned
+from eqlearn.dynamics.choose.close_forms import CloseForms, close_forms
+from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
+from eqlearn.dynamics.choose.grow_motion import grown
+from eqlearn.dynamics.choose.improve_motion import Options, chosen
+from eqlearn.dynamics.choose.prune_motion import pruned
 from eqlearn.dynamics.choose.simple_constants import simplified_constants
 from eqlearn.dynamics.follow.motion import Motion, held
 from eqlearn.dynamics.follow.pieces import Pieces, cut
 from eqlearn.dynamics.follow.shooting import residuals
-from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun, rate_rows, smooth_run
+from eqlearn.dynamics.readings import Readings, readings
+from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun
 from eqlearn.dynamics.smooth.trajectories import TimeSeries
 from eqlearn.equation.refine.criterion import refit
 from eqlearn.errors import EqlearnError
@@ -26,25 +30,8 @@ from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.learn import Found, ProgressCallback, learn
 from eqlearn.search.request import Request
+from eqlearn.search.task import one_thread
 from eqlearn.training.samples import samples
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What is asked of trajectories, besides them."""
-
-    known: dict[int, Graph] = field(default_factory=dict)  # rates that are given
-    second_order: bool = False
-    is_map: bool = False
-    holds: bool = False  # whether inputs stay as they are from row to row
-    time_limit: float | None = None  # of search and choice together
-    seed: int = 0
-    jobs: int | None = 1
-    scheduler: str | None = None
-    units: tuple[str, ...] | None = None
-    max_attempts: int | None = None
-    run_dir: Path | None = None
-    settings: MotionSettings = STANDARD_MOTION
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,30 +45,47 @@ class Discovered:
     found: dict[int, Found]  # what the search found, by state
     rows: RateRows
     smooth: tuple[SmoothRun, ...]
+    close: CloseForms  # made to compare with it
     seconds: float
 
 
+@one_thread()
 def discover(
     runs: Sequence[TimeSeries],
     asked: Asked,
     callback: ProgressCallback = lambda progress: None,
 ) -> Discovered:
     """Learn the equations of motion from trajectories."""
+    # Matrices are small: threads would only wait for each other, and differ by machine.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _discovered(runs, asked, callback)
+
+
+def _discovered(
+    runs: Sequence[TimeSeries], asked: Asked, callback: ProgressCallback
+) -> Discovered:
     begin, by = time.monotonic(), asked.settings
     watch = _Watch(begin, time.process_time())
-    smooth = _smooth(runs, asked)
-    rows = _rows(smooth, asked)
+    seen = readings(runs, asked)
+    smooth, rows = seen.smooth, seen.rows
     n_states = rows.rates.shape[1]
     free = [k for k in range(n_states) if k not in asked.known]
-    simple = _simple_sums(smooth, rows, free, asked)
     found = _searched(rows, free, watch.search_limit(asked, len(free)), asked, callback)
+    simple = _simple_sums(seen, free, asked)
     options = _options(rows, found, simple, asked)
     base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
     observed = np.arange(n_states) < runs[0].states.shape[1]
-    stages = _stages(smooth, observed, asked)
+    stages = _stages(seen, observed, asked)
+    if asked.time_limit is None:
+        # What is compiled the first time takes seconds, which are nobody's work.
+        Contest(stages[0], rows.x.T, settings=by).entered(base)
     deadline, clock = watch.choice_deadline(asked, len(free))
-    contest = Contest(stages[0], rows.x.T, deadline, clock, by)
+    grounds = cache(lambda state: seen.grounds(state, asked))
+    contest = Contest(stages[0], rows.x.T, deadline, clock, by, grounds)
     rival, pieces, others = _decided(base, options, stages, contest, smooth)
+    if rival is not None and seen.other_rule is not None:
+        other = contest.on(pieces.by_rule(seen.other_rule))
+        rival, pieces = _by_likelier_rule(rival, contest.on(pieces), other)
     if rival is None:
         raise EqlearnError(
             "No candidate could be followed along the trajectories. Measure more "
@@ -90,8 +94,21 @@ def discover(
     final = contest.on(pieces)
     rival = _as_displayed(rival, final)
     snapped = simplified_constants(rival, final).motion
-    seconds, smoothed = time.monotonic() - begin, tuple(smooth)
-    return Discovered(rival, snapped, pieces, others, found, rows, smoothed, seconds)
+    close, seconds = close_forms(rival, final), time.monotonic() - begin
+    return Discovered(
+        rival, snapped, pieces, others, found, rows, smooth, close, seconds
+    )
+
+
+def _by_likelier_rule(
+    rival: Rival, contest: Contest, other: Contest
+) -> tuple[Rival, Pieces]:
+    """The same system as it follows best by either rule, and by which."""
+    new = other.entered(rival.motion, rival.starts, quick=False)
+    new = new and grown(pruned(new, other), other)
+    if new is not None and is_better(new, rival):
+        return new, other.pieces
+    return rival, contest.pieces
 
 
 def _as_displayed(rival: Rival, contest: Contest) -> Rival:
@@ -132,43 +149,12 @@ class _Watch(NamedTuple):
 
 
 def _simple_sums(
-    smooth: Sequence[SmoothRun], rows: RateRows, free: list[int], asked: Asked
+    seen: Readings, free: list[int], asked: Asked
 ) -> dict[int, list[Graph]]:
     if asked.units is not None:
         return {}
-    by, n_measured = asked.settings.pursuit, smooth[0].run.states.shape[1]
-    found = {}
-    for state in free:
-        if asked.is_map or state >= n_measured:
-            grounds = grounds_of_rates(rows, state)
-        else:
-            grounds = grounds_of_states(smooth, state, by.n_pieces, by.most_rows)
-        found[state] = pursued(grounds, by)
-    return found
-
-
-def _smooth(runs: Sequence[TimeSeries], asked: Asked) -> list[SmoothRun]:
-    if asked.is_map:
-        return [_as_measured(run) for run in runs]
-    by = asked.settings.smoothing
-    return [smooth_run(run, second_order=asked.second_order, by=by) for run in runs]
-
-
-def _as_measured(run: TimeSeries) -> SmoothRun:
-    """A map has no course between its steps: the next state is its rate."""
-    later = np.concatenate([run.states[1:], run.states[-1:]])
-    nothing = np.zeros_like(later)
-    return SmoothRun(run, run.states, later, nothing, nothing[0], float(len(later)))
-
-
-def _rows(smooth: Sequence[SmoothRun], asked: Asked) -> RateRows:
-    rng = np.random.default_rng(asked.seed)
-    if not asked.is_map:
-        return rate_rows(smooth, rng, asked.settings.smoothing)
-    x = np.concatenate([np.hstack([o.states, o.run.inputs])[:-1] for o in smooth])
-    rates = np.concatenate([one.rates[:-1] for one in smooth])
-    some = rng.permutation(len(x))[: asked.settings.smoothing.most_kept]
-    return RateRows(x[np.sort(some)], rates[np.sort(some)])
+    by = asked.settings.pursuit
+    return {state: pursued(seen.grounds(state, asked), by) for state in free}
 
 
 def _searched(
@@ -227,18 +213,16 @@ def _mean(rows: RateRows, state: int) -> Graph:
     return Graph(rows.x.shape[1], (), ((mean, {CONSTANT: 1.0}),))
 
 
-def _stages(
-    smooth: Sequence[SmoothRun], observed: Booleans, asked: Asked
-) -> list[Pieces]:
+def _stages(seen: Readings, observed: Booleans, asked: Asked) -> list[Pieces]:
     """The trajectories cut into pieces, from short to long."""
     by = asked.settings
     counts = (by.choosing.n_short, *by.choosing.pieces)
     return [
         cut(
-            smooth,
+            seen.smooth,
             count,
             observed,
-            is_map=asked.is_map,
+            rule=seen.rule,
             holds=asked.holds,
             by=by.shooting,
         )
@@ -283,8 +267,8 @@ def _first_stage(
     motion = base if short is None else short.motion
     is_long = contest.on(stages[1]).entered(motion) is not None
     first = 1 if is_long or short is None else 0
-    if contest.pieces.is_map or short is None:
-        return first, 1 if contest.pieces.is_map else by.substeps[1]
+    if contest.pieces.rule != "flow" or short is None:
+        return first, by.substeps[1] if contest.pieces.rule == "flow" else 1
     noise = np.sqrt(np.mean([one.noise**2 for one in smooth], axis=0))
     noise = np.maximum(noise[stages[0].observed], stages[0].floor)
     return first, _fine_enough(short, stages[0], noise, contest)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.dynamics.candidates.reshaping import angles_of
 from eqlearn.dynamics.discover import Discovered
 from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import constant_of
 from eqlearn.dynamics.follow.pieces import Pieces
-from eqlearn.dynamics.follow.shooting import course, fit_motion
+from eqlearn.dynamics.follow.shooting import Followed, course, fit_motion, residuals
 from eqlearn.model.courses import Courses
 from eqlearn.model.model import Kind, Verdict
-from eqlearn.network.graph import Graph
 
 #: Share of each piece that constants are fitted to before the rest is followed.
 _FITTED = 0.75
@@ -23,6 +23,14 @@ _LOST = 0.3
 _MUCH_LEFT = 1.5
 #: A criterion so close cannot tell two systems apart.
 _CLOSE = 10.0
+#: Neighbouring residuals alike by so many standard errors: something is left.
+_ALIKE = 4.5
+#: Residuals, in spreads, below which they are what integration leaves.
+_CLEAN = 1e-4
+#: In spreads, besides twice the noise: the last quarter is missed by more.
+_FAR_OFF = 0.02
+#: Radians: within a narrower range a sine is told from other curves by little.
+_NARROW = 0.8
 #: Iterations of the fit without the last part, which begins at the optimum.
 _N_REFIT = 8
 
@@ -46,14 +54,15 @@ def foresight(discovered: Discovered) -> Foresight | None:
     spread = np.std(pieces.x, axis=0)
     lost = _LOST + 3.0 * float((discovered.rival.followed.rms / spread).max())
     foreseen, squares, shares = np.full(pieces.x.shape, np.nan), [], []
-    for g, (k, row) in enumerate(pieces.places):
+    whole = course(refitted.motion, pieces, refitted.starts)
+    for g in range(len(pieces.places)):
         a, b = int(pieces.first[g]), int(pieces.first[g + 1])
         size = int(shorter.first[g + 1] - shorter.first[g])
-        run, rows = pieces.runs[k], slice(row, row + b - a)
-        ways = {"is_map": pieces.is_map, "holds": pieces.holds}
-        states = followed(
-            refitted.motion, refitted.starts[g], run.t[rows], run.inputs[rows], **ways
-        )[size:, pieces.observed]
+        if whole is None:
+            piece = _as_far_as_it_goes(refitted, pieces, g)
+        else:
+            piece = whole.states[a:b]
+        states = piece[size:, pieces.observed]
         foreseen[a + size : b] = states
         off = np.abs(states - pieces.x[a + size : b]) / spread
         off = np.where(np.isfinite(off), off, np.inf)
@@ -62,6 +71,20 @@ def foresight(discovered: Discovered) -> Foresight | None:
         squares.append(np.mean(np.minimum(off, 1e3) ** 2, axis=0))
     error = float(np.sqrt(np.mean(squares, axis=0)).max())
     return Foresight(len(squares), error, float(np.mean(shares)), foreseen)
+
+
+def _as_far_as_it_goes(fitted: Followed, pieces: Pieces, g: int) -> Array:
+    """The states of one piece, not finite from where they are lost."""
+    k, row = pieces.places[g]
+    run, rows = pieces.runs[k], slice(row, row + pieces.first[g + 1] - pieces.first[g])
+    return followed(
+        fitted.motion,
+        fitted.starts[g],
+        run.t[rows],
+        run.inputs[rows],
+        rule=pieces.rule,
+        holds=pieces.holds,
+    )
 
 
 def courses(discovered: Discovered, seen: Foresight | None) -> Courses:
@@ -96,7 +119,7 @@ def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, .
     motion = discovered.rival.motion
     found = []
     for state, graph in enumerate(motion.graphs):
-        own, more = list(doubts), list(advice)
+        own, more, limits = list(doubts), list(advice), list(weak)
         if state in motion.known:
             found.append(Verdict("trusted", ("It was given.",)))
             continue
@@ -107,9 +130,41 @@ def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, .
         if _has_close_rival(discovered, state):
             own.append("The motion seen cannot tell it from another form.")
             more.append("Measure other motion: larger, faster, from other starts.")
-        kind: Kind = "doubtful" if own else "plausible" if weak else "trusted"
-        found.append(Verdict(kind, (*good, *own, *weak), tuple(more)))
+        limits += _limits(discovered, state)
+        kind: Kind = "doubtful" if own else "plausible" if limits else "trusted"
+        found.append(Verdict(kind, (*good, *own, *limits), tuple(more)))
     return tuple(found)
+
+
+def _limits(discovered: Discovered, state: int) -> list[str]:
+    """What keeps an equation from being trusted, though nothing speaks against it."""
+    found = []
+    behind = discovered.close.shorter.get(state, np.inf)
+    if behind < _CLOSE:
+        found.append("The trajectories hardly tell whether its last term is there.")
+    graph, x = discovered.rival.motion.graphs[state], discovered.rows.x
+    for source in sorted(angles_of(graph)):
+        width = float(np.ptp(x[:, source]))
+        if width < _NARROW:
+            found.append(
+                f"Angles within {width:.1f} rad were visited, where a sine is hardly "
+                "more than a parabola."
+            )
+    return found
+
+
+def _follows_itself(discovered: Discovered) -> float:
+    """How alike neighbouring residuals are, in standard errors, of the worst state."""
+    pieces, rival = discovered.pieces, discovered.rival
+    left = residuals(rival.motion, pieces, rival.starts)
+    if left is None:
+        return 0.0
+    clean = rival.followed.rms < _CLEAN * np.std(pieces.x, axis=0)
+    inner = np.ones(len(left) - 1, dtype=bool)
+    inner[pieces.first[1:-1] - 1] = False  # from piece to piece nothing is shared
+    first, second = left[:-1][inner], left[1:][inner]
+    alike = np.sum(first * second, axis=0) / np.sum(left**2, axis=0)
+    return float(np.max(np.where(clean, 0.0, alike)) * np.sqrt(len(first)))
 
 
 def _of_the_system(
@@ -137,6 +192,15 @@ def _of_the_system(
             f"Residuals are {float(left.max()):.1f} times what splines take for noise."
         )
         advice.append("A state or an input may be missing; more time may help.")
+    alike = _follows_itself(discovered)
+    if alike > _ALIKE:
+        doubts.append(
+            f"Neighbouring residuals are alike by {alike:.0f} standard errors: part of "
+            "the motion is not explained."
+        )
+    noise = float((discovered.rival.followed.rms / _spread_of(discovered)).max())
+    if seen is not None and seen.share >= 0.5 and seen.error > _FAR_OFF + 2 * noise:
+        weak.append("What was not fitted is followed less well than what was.")
     if any(one.ended == "interrupt" for one in discovered.found.values()):
         weak.append("The search was interrupted.")
     return good, doubts, weak, advice
@@ -151,20 +215,12 @@ def _noise(discovered: Discovered) -> Array:
     return found
 
 
+def _spread_of(discovered: Discovered) -> Array:
+    """The spread (S',) of each measured state."""
+    found: Array = np.std(discovered.pieces.x, axis=0)
+    return found
+
+
 def _has_close_rival(discovered: Discovered, state: int) -> bool:
     """Whether a system with another form of this equation is about as good."""
-    own = discovered.rival.motion.graphs[state]
-    return any(
-        other.score - discovered.rival.score < _CLOSE
-        and _differ(own, other.motion.graphs[state], discovered)
-        for other in discovered.runners
-    )
-
-
-def _differ(own: Graph, other: Graph, discovered: Discovered) -> bool:
-    x = discovered.rows.x
-    wide = x + np.std(x, axis=0) * np.random.default_rng(0).normal(size=x.shape)
-    with np.errstate(all="ignore"):
-        a, b = own.evaluate(wide)[0], other.evaluate(wide)[0]
-    usual = float(np.std(discovered.rows.rates))
-    return float(np.median(np.abs(a - b))) > 0.05 * usual
+    return discovered.close.other.get(state, np.inf) < _CLOSE

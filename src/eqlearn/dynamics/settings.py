@@ -30,6 +30,16 @@ class Smoothing:
     cut_ends: float = tuned(
         0.5, "correlation lengths left out at the ends, where splines are worst"
     )
+    windows: tuple[int, ...] = tuned(
+        (1, 3, 5, 7, 11, 15),
+        "steps that are averaged where inputs jump, from few to many: wide ones blur",
+    )
+    window_error: float = tuned(
+        0.05, "of a rate's spread: noise that a window may leave, of the narrowest"
+    )
+    clear_lead: float = tuned(
+        40.0, "misfit by which steps must look like Euler's, or not, to be taken so"
+    )
     largest_error: float = tuned(5.0, "times the median: what a rate's error counts as")
 
 
@@ -38,7 +48,7 @@ class Following:
     """How trajectories are followed, piece by piece."""
 
     state_floor: float = tuned(
-        1e-6, "of a state's spread: what the integration may be off by"
+        1e-5, "of a state's spread: what the integration may be off by"
     )
     substeps: tuple[int, ...] = tuned(
         (1, 2, 4, 8, 16), "Runge-Kutta steps from row to row, tried from few to many"
@@ -87,6 +97,12 @@ class Choosing:
     n_tried: int = tuned(4, "least certain terms that are tried without")
     certain: float = tuned(5.0, "standard errors from zero: a term that stays")
     idle: float = tuned(2.0, "standard errors: terms below are tried without together")
+    near_angle: float = tuned(
+        0.3, "from 1: a weight of an angle in a sine that is tried as exactly that"
+    )
+    width: int = tuned(30, "selections of each number of terms that go on")
+    n_exchanged: int = tuned(4, "selections of terms that are tried for each state")
+    n_longer: int = tuned(2, "terms by which a selection may be longer")
     n_added: int = tuned(3, "terms the residuals point to that are tried")
     rounds: int = tuned(3, "times that formulas are tried in turn")
     n_again: int = tuned(5, "formulas of a state that are tried in later rounds")
@@ -97,7 +113,7 @@ class Choosing:
         2.0, "for each state that is searched, unless a time limit is given"
     )
     choice_seconds: float = tuned(
-        3.0, "for each state: what comparing systems may take at most"
+        5.0, "for each state: what comparing systems may take at most"
     )
     most_busy: float = tuned(
         4.0, "times that a search is prolonged on a busy machine, at most"

@@ -13,6 +13,7 @@ from scipy.interpolate import CubicSpline
 
 from eqlearn._types import Array
 from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun
+from eqlearn.dynamics.smooth.step_rows import Steps
 
 
 class Grounds(NamedTuple):
@@ -35,17 +36,8 @@ def grounds_of_states(
 
     In every piece the state may begin anywhere: its mean is taken out of all.
     """
-    spans = list[tuple[Array, list[slice]]]()
-    chosen, total = list[SmoothRun](), 0
-    for one in smooth:
-        if total < most_rows:
-            chosen.append(one)
-            total += len(one.states)
-    for one in chosen:
-        ends = np.linspace(0, len(one.states), n_pieces + 1).astype(int)
-        spans.append(
-            (one.run.t, [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)])
-        )
+    chosen = _first_runs(smooth, most_rows)
+    spans = [(one.run.t, _pieces(len(one.states), n_pieces)) for one in chosen]
 
     def effects(values: Array) -> Array:
         columns, first = [], 0
@@ -62,6 +54,54 @@ def grounds_of_states(
         for piece in pieces
     ]
     return Grounds(x, effects, np.concatenate(measured))
+
+
+def grounds_of_steps(
+    smooth: Sequence[SmoothRun],
+    steps: Sequence[Steps],
+    state: int,
+    n_pieces: int,
+    most_rows: int,
+) -> Grounds:
+    """Compare what terms add up to, step by step, with the measured state.
+
+    As integrals do; but inputs are held in every step, and Euler's rule has sums.
+    """
+    chosen = _first_runs(smooth, most_rows)
+    steps = steps[: len(chosen)]
+    cuts = [_pieces(len(one.states), n_pieces) for one in chosen]
+
+    def effects(values: Array) -> Array:
+        columns, first = [], 0
+        for one, pieces in zip(steps, cuts, strict=True):
+            n = len(one.dt)
+            gained = one.dt[:, None] * values[first : first + n]
+            whole = np.vstack([np.zeros((1, gained.shape[1])), np.cumsum(gained, 0)])
+            columns += [_centred(whole[piece]) for piece in pieces]
+            first += n
+        return np.concatenate(columns)
+
+    measured = [
+        _centred(one.run.states[piece, state])
+        for one, pieces in zip(chosen, cuts, strict=True)
+        for piece in pieces
+    ]
+    x = np.concatenate([one.x for one in steps])
+    return Grounds(x, effects, np.concatenate(measured))
+
+
+def _first_runs(smooth: Sequence[SmoothRun], most_rows: int) -> list[SmoothRun]:
+    chosen, total = list[SmoothRun](), 0
+    for one in smooth:
+        if total < most_rows:
+            chosen.append(one)
+            total += len(one.states)
+    return chosen
+
+
+def _pieces(n_rows: int, n_pieces: int) -> list[slice]:
+    ends = np.linspace(0, n_rows, n_pieces + 1).astype(int)
+    return [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
 
 
 def _centred(values: Array) -> Array:

@@ -34,7 +34,9 @@ class RateTerm:
     price: float  # besides that of a constant
 
 
-class _Sum(NamedTuple):
+class SumOfTerms(NamedTuple):
+    """Columns that add up to something, and how well."""
+
     places: tuple[int, ...]
     criterion: float
 
@@ -95,7 +97,8 @@ def _sums_of(
     A = grounds.effects(np.stack([term.values for term in terms], axis=1))
     prices = np.array([term.price for term in terms])
     found = []
-    for one in _best_sums(A, grounds.y, prices, by):
+    ranked = best_sums(A, grounds.y, len(A), prices, by.most_terms, by)
+    for one in _few(ranked, by):
         some, own = [terms[i] for i in one.places], A[:, list(one.places)]
         found.append(_Found(one.criterion, some, own, words, scale, one.places))
     return found
@@ -121,8 +124,13 @@ def _at_its_scale(grounds: Grounds, found: _Found, by: Pursuit) -> _Found:
 
 def _left(A: Array, y: Array) -> float:
     """The squares that a sum of columns leaves."""
-    weights = np.linalg.lstsq(A, y, rcond=None)[0]
-    return float(np.sum((y - A @ weights) ** 2)) + 1e-300
+    return float(_condensed(A, y)[-1, -1]) ** 2 + 1e-300
+
+
+def _condensed(A: Array, y: Array) -> Array:
+    """All that least squares knows of rows, in as many as there are columns."""
+    found: Array = np.linalg.qr(np.column_stack([A, y]), mode="reduced")[1]
+    return found
 
 
 def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
@@ -248,20 +256,32 @@ def _times(
     return RateTerm(values, put, price)
 
 
-def _best_sums(A: Array, y: Array, prices: Array, by: Pursuit) -> list[_Sum]:
-    """The best sums; those of each number of terms that are best go on to be longer."""
+def best_sums(
+    A: Array, y: Array, n: int, prices: Array, most_terms: int, by: Pursuit
+) -> list[SumOfTerms]:
+    """Sums of columns for what n rows say, the best first.
+
+    Those of each number of terms that are best go on to be longer.
+    """
     A = A / (np.linalg.norm(A, axis=0) + 1e-300)
-    beam: list[_Sum] = [_Sum((), np.inf)]
+    if len(y) > A.shape[1] + 1:
+        together = _condensed(A, y)
+        A, y = together[:, :-1], together[:, -1]
+    beam: list[SumOfTerms] = [SumOfTerms((), np.inf)]
     found: dict[tuple[int, ...], float] = {}
-    for _ in range(by.most_terms):
+    for _ in range(most_terms):
         longer: dict[tuple[int, ...], float] = {}
         for one in beam:
-            for place, criterion in _extensions(A, y, prices, one.places, by):
+            for place, criterion in _extensions(A, y, n, prices, one.places, by):
                 longer[tuple(sorted((*one.places, place)))] = criterion
         best = sorted(longer.items(), key=lambda item: item[1])[: by.width]
-        beam = [_Sum(*item) for item in best]
+        beam = [SumOfTerms(*item) for item in best]
         found |= dict(best)
-    ranked = [_Sum(*i) for i in sorted(found.items(), key=lambda item: item[1])]
+    return [SumOfTerms(*i) for i in sorted(found.items(), key=lambda item: item[1])]
+
+
+def _few(ranked: list[SumOfTerms], by: Pursuit) -> list[SumOfTerms]:
+    """The best of sums, and the best of some numbers of terms."""
     few = [
         next((one for one in ranked if len(one.places) == size), ranked[0])
         for size in by.few_terms
@@ -270,16 +290,16 @@ def _best_sums(A: Array, y: Array, prices: Array, by: Pursuit) -> list[_Sum]:
 
 
 def _extensions(
-    A: Array, y: Array, prices: Array, places: tuple[int, ...], by: Pursuit
+    A: Array, y: Array, n: int, prices: Array, places: tuple[int, ...], by: Pursuit
 ) -> list[tuple[int, float]]:
-    """The terms that reduce the error most beside those that are there."""
-    n, left, new = len(y), y, A
+    """The terms that reduce the error most beside those that are there, in n rows."""
+    left, new = y, A
     if places:
         Q = np.linalg.qr(A[:, list(places)])[0]
         left, new = y - Q @ (Q.T @ y), A - Q @ (Q.T @ A)
     size = np.linalg.norm(new, axis=0)
     gain = np.where(size > _NEW, (new.T @ left) ** 2 / (size**2 + 1e-300), 0.0)
-    square = (left @ left - gain) / n + _TINY * float(np.mean(y**2))
+    square = (left @ left - gain) / n + _TINY * float(y @ y) / n
     cost = (len(places) + 1) * (np.log(n) + by.term_price)
     cost = cost + sum(prices[list(places)]) + prices
     criterion = n * np.log(np.maximum(square, 1e-300)) + cost

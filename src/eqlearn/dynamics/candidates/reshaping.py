@@ -1,7 +1,9 @@
 """Other forms of a formula: a term less, a term more, a function as a polynomial."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 
@@ -146,18 +148,83 @@ def _as_wave(graph: Graph, slot: int, source: int, factors: list[int]) -> Graph 
     return None
 
 
-def extended(graph: Graph, some: Sequence[Powers]) -> tuple[Graph, list[Connection]]:
+class Letters(NamedTuple):
+    """What monomials are made of: inputs, and sines and cosines of angles.
+
+    The letters after the inputs are sine and cosine of the first angle, and so on.
+    """
+
+    n_inputs: int
+    angles: tuple[int, ...] = ()
+
+    def monomials(self, degree: int) -> list[Powers]:
+        """Products of letters; an angle itself is none once its sine is there.
+
+        Squares of sines are none either: they are 1 less those of cosines. Sine times
+        cosine counts once: it is the sine of twice the angle.
+        """
+        every = monomials(self.n_inputs + 2 * len(self.angles), degree)
+        sines = range(self.n_inputs, self.n_inputs + 2 * len(self.angles), 2)
+        usable = [
+            one
+            for one in every
+            if not set(one) & set(self.angles)
+            and all(one.count(sine) < 2 for sine in sines)
+        ]
+        twice = [
+            (*one[:-1], sine, sine + 1)
+            for sine in sines
+            for one in usable
+            if len(one) == degree and one[-1] == sine and sine + 1 not in one
+        ]
+        return usable + twice
+
+    def wave(self, letter: int) -> Node:
+        """The unit that a letter after the inputs stands for."""
+        angle, is_cosine = divmod(letter - self.n_inputs, 2)
+        inside: Linear = {self.angles[angle]: 1.0}
+        return Node("sin", ({**inside, CONSTANT: COSINE} if is_cosine else inside,))
+
+
+def angles_of(graph: Graph) -> set[int]:
+    """Inputs whose sines the formula has."""
+    slots = graph.slots()
+    sources = {source for slot in sine_slots(graph) for source in slots[slot]}
+    return {source for source in sources if 0 <= source < graph.n_inputs}
+
+
+def with_natural_angles(graph: Graph, near: float) -> Graph:
+    """The formula with angles in its sines as they are: weights near 1 become 1."""
+    slots, fixed = graph.slots(), set(graph.fixed)
+    for slot in sine_slots(graph):
+        linear = dict(slots[slot])
+        for source, weight in linear.items():
+            is_near = abs(abs(weight) - 1.0) < near
+            if 0 <= source < graph.n_inputs and is_near:
+                linear[source] = float(np.sign(weight))
+                fixed.add((slot, source))
+        slots[slot] = linear
+    ties = {key: lead for key, lead in graph.ties.items() if key not in fixed}
+    return replace(graph.with_slots(slots), fixed=frozenset(fixed), ties=ties)
+
+
+def extended(
+    graph: Graph, some: Sequence[Powers], letters: Letters | None = None
+) -> tuple[Graph, list[Connection]]:
     """The formula with monomials of weight 0 above and below, and where they are.
 
     Nothing else changes, so the slopes by these weights tell what each would do.
     """
     first = graph.first_output_slot
-    sources, new = _products(some, graph.n_features)
-    n_slots = first + 2 * len(new)
-    fixed = {(s if s < first else s + 2 * len(new), f) for s, f in graph.fixed}
-    for k, node in enumerate(new):
-        for part, linear in enumerate(node.arguments):
-            fixed |= {(first + 2 * k + part, source) for source in linear}
+    letters = letters or Letters(graph.n_inputs)
+    sources, new = _products(some, graph.n_features, letters)
+    n_slots = first + sum(len(node.arguments) for node in new)
+    fixed = {(s if s < first else s + n_slots - first, f) for s, f in graph.fixed}
+    slot = first
+    for node in new:
+        for linear in node.arguments:
+            fixed |= {(slot, source) for source in linear}
+            slot += 1
     above, below = (dict(linear) for linear in graph.outputs[0])
     added: list[Connection] = []
     for part, linear in ((0, above), (1, below)):
@@ -172,17 +239,24 @@ def extended(graph: Graph, some: Sequence[Powers]) -> tuple[Graph, list[Connecti
     ), added
 
 
-def _products(some: Sequence[Powers], n_features: int) -> tuple[list[int], list[Node]]:
+def _products(
+    some: Sequence[Powers], n_features: int, letters: Letters
+) -> tuple[list[int], list[Node]]:
     """The feature of each monomial, and the units that are to be added for them."""
     nodes: list[Node] = []
     known: dict[Powers, int] = {}
 
     def put(of: Powers) -> int:
-        if len(of) < 2:
-            return of[0] if of else CONSTANT
+        if not of:
+            return CONSTANT
+        if len(of) == 1 and of[0] < letters.n_inputs:
+            return of[0]
         if of not in known:
-            before = put(of[:-1])
-            nodes.append(Node("multiply", ({before: 1.0}, {of[-1]: 1.0})))
+            if len(of) == 1:
+                node = letters.wave(of[0])
+            else:
+                node = Node("multiply", ({put(of[:-1]): 1.0}, {put(of[-1:]): 1.0}))
+            nodes.append(node)
             known[of] = n_features + len(nodes) - 1
         return known[of]
 

@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.dynamics.candidates.grounds import Grounds
+from eqlearn.dynamics.candidates.reshaping import with_natural_angles
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import Pieces
 from eqlearn.dynamics.follow.shooting import Followed, fit_motion
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.network.graph import sine_slots
+from eqlearn.network.graph import Graph, sine_slots
 
 #: Less than this is no gain.
 _GAIN = 1e-6
@@ -68,6 +70,8 @@ class Contest:
     deadline: float = np.inf
     clock: Callable[[], float] = time.monotonic
     settings: MotionSettings = STANDARD_MOTION
+    grounds: Callable[[int], Grounds] | None = None  # of each state's rate
+    has_natural_angles: bool = False  # angles near 1 in sines are not fitted, but 1
 
     @property
     def is_over(self) -> bool:
@@ -91,6 +95,8 @@ class Contest:
         It may be given up if it has no prospect of the score `to_reach`.
         """
         by = self.settings.shooting
+        if self.has_natural_angles:
+            motion = self._with_natural_angles(motion)
         n = by.n_quick if quick else by.n_iterations
         sines = sum(len(sine_slots(graph)) for graph in motion.graphs)
         target = to_reach - self.price(motion, self.pieces.n_rows)
@@ -103,6 +109,14 @@ class Contest:
                 return Rival(found, self.score(found))
         return None
 
+    def _with_natural_angles(self, motion: Motion) -> Motion:
+        near = self.settings.choosing.near_angle
+        graphs = tuple(
+            graph if k in motion.known else with_natural_angles(graph, near)
+            for k, graph in enumerate(motion.graphs)
+        )
+        return replace(motion, graphs=graphs)
+
     def score(self, found: Followed) -> float:
         """The criterion of a fitted system.
 
@@ -110,6 +124,13 @@ class Contest:
         """
         natural = n_natural_angles(found) * self.term_price(found.n_rows)
         return found.misfit + self.price(found.motion, found.n_rows) - natural
+
+    def hoped(self, rival: Rival | None, graph: Graph) -> float:
+        """The score from which a system may win once its needless terms are gone."""
+        if rival is None:
+            return np.inf
+        price = self.settings.choosing.hope * self.term_price(self.pieces.n_rows)
+        return rival.score + price * graph.n_parameters
 
     def price(self, motion: Motion, n_rows: int) -> float:
         """What the constants and functions of a system cost."""

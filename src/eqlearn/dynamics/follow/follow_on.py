@@ -9,6 +9,7 @@ from scipy.interpolate import CubicSpline
 
 from eqlearn._types import Array
 from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.step_rule import StepRule
 
 _ACCURACY = {"rtol": 1e-8, "atol": 1e-10}
 #: Times the size of the start: beyond, a state is taken to be lost.
@@ -27,15 +28,16 @@ def followed(
     t: Array,
     inputs: Array | None = None,
     *,
-    is_map: bool = False,
+    rule: StepRule = "flow",
     holds: bool = False,
 ) -> Array:
     """States (N, S) at the times (N,); not finite from where they are lost."""
     driven = np.zeros((len(t), 0)) if inputs is None else inputs
     states = np.full((len(t), motion.n_states), np.nan)
     states[0] = start
-    if is_map:
-        return _stepped(motion, states, driven)
+    if rule != "flow":
+        steps = np.diff(t) if rule == "euler" else None
+        return _stepped(motion, states, driven, steps)
     signal, calls = _signal(t, driven, holds), 0
     largest = _LOST * (1.0 + float(np.abs(start).max()))
 
@@ -61,9 +63,13 @@ def followed(
     return states
 
 
-def _stepped(motion: Motion, states: Array, driven: Array) -> Array:
+def _stepped(
+    motion: Motion, states: Array, driven: Array, steps: Array | None
+) -> Array:
+    """Row by row; without steps in time, formulas are the next states."""
     for n in range(len(states) - 1):
-        states[n + 1] = motion.rates(np.concatenate([states[n], driven[n]])[None])[0]
+        found = motion.rates(np.concatenate([states[n], driven[n]])[None])[0]
+        states[n + 1] = found if steps is None else states[n] + steps[n] * found
         if not np.isfinite(states[n + 1]).all():
             break
     return states

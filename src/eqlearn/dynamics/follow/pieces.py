@@ -11,6 +11,7 @@ from eqlearn._types import Array, Booleans, Integers
 from eqlearn.dynamics.settings import STANDARD_MOTION, Following
 from eqlearn.dynamics.smooth.rate_rows import SmoothRun
 from eqlearn.dynamics.smooth.trajectories import TimeSeries
+from eqlearn.dynamics.step_rule import StepRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Pieces:
     floor: Array  # (S',) errors of integration
     limit: Array  # (S,) beyond which a state is lost
     substeps: int = 1
-    is_map: bool = False
+    rule: StepRule = "flow"
     holds: bool = False  # whether inputs stay as they are from row to row
 
     @property
@@ -36,8 +37,12 @@ class Pieces:
         return len(self.t)
 
     def finer(self, substeps: int) -> "Pieces":
-        """The same pieces, followed by shorter steps."""
-        return replace(self, substeps=substeps)
+        """The same pieces, followed by shorter steps, if that is what they are."""
+        return replace(self, substeps=substeps if self.rule == "flow" else 1)
+
+    def by_rule(self, rule: StepRule, substeps: int = 1) -> "Pieces":
+        """The same pieces, followed by other steps."""
+        return replace(self, rule=rule).finer(substeps)
 
     @cached_property
     def driven(self) -> Array:
@@ -51,7 +56,8 @@ class Pieces:
         for g, (k, row) in enumerate(self.places):
             run, size = self.runs[k], self.first[g + 1] - self.first[g]
             rows = slice(self.first[g], self.first[g + 1])
-            found[rows] = _between(run, row, size, parts, self.holds or self.is_map)
+            holds = self.holds or self.rule != "flow"
+            found[rows] = _between(run, row, size, parts, holds)
         return found
 
 
@@ -70,7 +76,7 @@ def cut(
     count: float,
     observed: Booleans,
     *,
-    is_map: bool = False,
+    rule: StepRule = "flow",
     holds: bool = False,
     by: Following = STANDARD_MOTION.shooting,
 ) -> Pieces:
@@ -95,7 +101,7 @@ def cut(
         places=np.array([(k, i) for k, i, _ in chosen]),
         floor=by.state_floor * np.std(measured, axis=0),
         limit=by.blow_up * np.abs(reached).max(axis=0) + 10.0 * np.std(reached, axis=0),
-        is_map=is_map,
+        rule=rule,
         holds=holds,
     )
 

@@ -7,11 +7,13 @@ exact slopes after one integration.
 
 import numpy as np
 
+from eqlearn.dynamics.step_rule import CODES
 from eqlearn.network.compiler import cached_njit
 from eqlearn.network.kernels import COMPILED, elementary
 
 _MULTIPLY, _DIVIDE = COMPILED.index("multiply"), COMPILED.index("divide")
 _SIN, _COS = COMPILED.index("sin"), COMPILED.index("cos")
+_FLOW, _MAP = CODES["flow"], CODES["map"]
 
 # Compiled functions have no annotations: Numba infers types from the arguments.
 
@@ -122,16 +124,16 @@ _PARTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 
 
 @cached_njit(error_model="numpy")
-def _step(structure, work, x, Z, h, nodes, is_map):  # type: ignore[no-untyped-def]
+def _step(structure, work, x, Z, h, nodes, rule):  # type: ignore[no-untyped-def]
     """Take states and sensitivities one step further; `nodes` (3, A) are inputs."""
     features, by_input, by_parameter, rate = work[0], work[4], work[5], work[6]
     total, Z_rate, Z_here, Z_total = work[7:]
     n_states, wants = x.shape[0], Z.shape[1] > 0
     total[:] = 0.0
     Z_total[:] = 0.0
-    for stage in range(1 if is_map else 4):
+    for stage in range(4 if rule == _FLOW else 1):
         share = h * _SHARES[stage]
-        part = 1.0 if is_map else _PARTS[stage]
+        part = _PARTS[stage] if rule == _FLOW else 1.0
         for i in range(n_states):
             features[i] = x[i] + share * rate[i] if stage else x[i]
         for i in range(nodes.shape[1]):
@@ -148,7 +150,7 @@ def _step(structure, work, x, Z, h, nodes, is_map):  # type: ignore[no-untyped-d
             for i in range(n_states):
                 for q in range(Z.shape[1]):
                     Z_total[i, q] += part * Z_rate[i, q]
-    kept = 0.0 if is_map else 1.0  # a map gives the next state, not a change
+    kept = 0.0 if rule == _MAP else 1.0  # a map gives the next state, not a change
     for i in range(n_states):
         x[i] = kept * x[i] + h * total[i]
         for q in range(Z.shape[1]):
@@ -175,7 +177,7 @@ def _memory(n_states, n_inputs, n_units, n_slots, width):  # type: ignore[no-unt
 
 @cached_njit(error_model="numpy")
 def follow(  # type: ignore[no-untyped-def]
-    structure, starts, first, t, driven, substeps, is_map, limit, states, Z_all
+    structure, starts, first, t, driven, substeps, rule, limit, states, Z_all
 ):
     """Follow the motion through all pieces; False if a state is lost.
 
@@ -200,8 +202,8 @@ def follow(  # type: ignore[no-untyped-def]
                     return False
             if n + 1 == first[g + 1]:
                 break
-            h = 1.0 if is_map else (t[n + 1] - t[n]) / substeps
+            h = 1.0 if rule == _MAP else (t[n + 1] - t[n]) / substeps
             for sub in range(substeps):
                 nodes = driven[n, 2 * sub : 2 * sub + 3]
-                _step(structure, work, x, Z, h, nodes, is_map)
+                _step(structure, work, x, Z, h, nodes, rule)
     return True

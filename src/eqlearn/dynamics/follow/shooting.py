@@ -16,6 +16,7 @@ from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import Pieces
 from eqlearn.dynamics.follow.pointwise import follow
 from eqlearn.dynamics.settings import STANDARD_MOTION, Following
+from eqlearn.dynamics.step_rule import CODES
 
 _SMALLEST_DAMPING, _LARGEST_DAMPING = 1e-9, 1e6
 _FIRST_DAMPING, _DOWN, _UP = 1e-3, 0.1, 10.0
@@ -55,7 +56,7 @@ def course(
     found = Course(np.empty((n, n_states)), np.empty((n, n_states, width)))
     survived = follow(
         laid.structure, starts, pieces.first, pieces.t, pieces.driven, pieces.substeps,
-        pieces.is_map, pieces.limit, *found,
+        CODES[pieces.rule], pieces.limit, *found,
     )  # fmt: skip
     is_finite = survived and (not width or np.abs(found.slopes).max() < _LARGEST_SLOPE)
     return found if is_finite else None

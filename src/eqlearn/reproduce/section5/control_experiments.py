@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -16,7 +15,7 @@ from eqlearn import __version__
 from eqlearn._types import Array, Tell
 from eqlearn.control import logs, swingup
 from eqlearn.control.derivatives import DynamicsData, dynamics_data
-from eqlearn.control.dynamics import equations_of_motion, learn_motion, rates_by
+from eqlearn.control.dynamics import equations_of_motion, learn_averages, rates_by
 from eqlearn.control.mpc import ControlRun
 from eqlearn.control.neural import fit_network
 from eqlearn.control.planning import planner
@@ -242,7 +241,7 @@ def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
     # Our criterion needs no rollout of its own: equations may be learned from all.
     is_apart = piece.selects and bool(others)
     learned_from = others if is_apart else rollouts
-    learner, seen = learn_motion(learner, learned_from, window=_window(piece))
+    learner, seen = learn_averages(learner, learned_from, window=_window(piece))
     if learner.interrupted_:
         raise KeyboardInterrupt  # what was found so far is no result of the experiment
     if is_apart:
@@ -293,6 +292,8 @@ def rollouts_of(piece: Piece) -> list[Trajectory]:
     With K = 1 there is one to train on. Those of a greater K begin with those of a
     smaller one.
     """
+    import gymnasium  # `swingup`, imported above, says so if it is missing
+
     env = gymnasium.make(
         swingup.ENV_ID,
         sensor_noise=piece.sensor_noise,
