@@ -153,6 +153,19 @@ def test_sample_weights_are_honoured() -> None:
     assert quick().fit(x, y, sample_weight=weight).equation_ == "y = 2*x1"
 
 
+def test_wild_values_do_not_move_a_robust_equation() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 3, (150, 1))
+    y = 2 * x[:, 0] + 1 + 0.01 * rng.standard_normal(150)
+    y[:6] *= 10
+    learner = EquationLearner(loss="huber", n_jobs=1, max_attempts=4).fit(x, y)
+    assert learner.equation_ == "y = 2*x1 + 1"
+    (said,) = learner.verdict_
+    assert said.kind == "trusted"
+    assert "6 rows do not follow" in said.reasons[-1]
+    assert learner.model_.parameters["loss"] == "huber"
+
+
 def test_far_points_are_reported(samples: tuple[Array, Array]) -> None:
     x, y = samples
     far = np.full((5, 2), 4.0) + np.random.default_rng(0).normal(size=(5, 2))
@@ -254,6 +267,8 @@ def test_times_may_be_written(text: str, expected: float) -> None:
         ({"time_limit": "soon"}, 'like "90s" or "5min"; got \'soon\''),
         ({"time_limit": -1}, "`time_limit` must be above 0"),
         ({"selection": "bic"}, "`selection` must be one of"),
+        ({"loss": "cubed"}, "`loss` must be one of 'squared', 'huber'"),
+        ({"loss": 2}, "`loss` must be the name of a loss"),
         ({"recipe": "slow"}, "`recipe` must be one of 'fast', 'paper'"),
         ({"functions": ["sine"]}, "`functions` must .* Did you mean 'sin'"),
         ({"functions": "sin"}, '`functions` must be a list of names, or "paper"'),

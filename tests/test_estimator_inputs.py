@@ -318,3 +318,10 @@ def test_parameters_of_another_kind_are_refused_in_one_line(
     with pytest.raises(EqlearnError) as caught:
         EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
     assert "\n" not in str(caught.value)
+
+
+def test_columns_that_are_missing_are_named_in_one_line() -> None:
+    lines = "The feature names should match those that were passed during fit.\n"
+    lines += "Feature names seen at fit time, yet now missing:\n- a\n- b\n"
+    with pytest.raises(EqlearnError, match="yet now missing: a, b$"), in_one_line():
+        raise ValueError(lines)

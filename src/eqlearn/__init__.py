@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Architecture", "DynamicsLearner", "EqlearnError", "EquationLearner"]
 __all__ += ["Unit", "__version__", "register_unit"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME_OF = {
     "DynamicsLearner": "eqlearn.dynamics_learner",

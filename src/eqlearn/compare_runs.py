@@ -7,6 +7,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.data.mixed import inputs_of
 from eqlearn.data.read import read_raw
+from eqlearn.errors import must
 from eqlearn.model.model import Model
 from eqlearn.report.comparison import Difference, differences
 from eqlearn.run_directory import open_run, sample_of
@@ -15,6 +16,11 @@ from eqlearn.run_directory import open_run, sample_of
 def compare_runs(one: Path, other: Path, table: Path | None = None) -> list[Difference]:
     """Compare the chosen equations of two runs for the targets that both have."""
     models = open_run(one), open_run(other)
+    for run, model in zip((one, other), models, strict=True):
+        if model.groups is not None:
+            what = "learned without groups, to be compared"
+            hint = "Compare the constants of groups that show prints."
+            raise must("path", what, str(run), hint)
     common = [target for target in models[0].targets if target in models[1].targets]
     if table is not None:
         raw = read_raw(table)

@@ -22,7 +22,9 @@ def run(run_dir: Path = DIRECTORY) -> "Model":
     n_rows = len(table.read_text(encoding="utf-8").splitlines()) - 1
     print(f"{n_rows} noisy measurements of y, depending on x1 and x2, are in {table}.")
     print("Searching the equation ...\n", flush=True)
-    fitted = fit_table(str(table), ["y"], run_dir, time_limit=TIME_LIMIT, verbose=True)
+    fitted = fit_table(
+        str(table), ["y"], run_dir, time_limit=TIME_LIMIT, verbose="1min"
+    )
     print(summary(fitted.model, fitted.findings).strip())
     print(f"\nReport: {run_dir / 'report.html'}")
     print("For a table of your own: eqlearn fit TABLE --target COLUMN")

@@ -12,6 +12,12 @@ from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.data.memory_size import n_bytes
 from eqlearn.errors import EqlearnError, must
+from eqlearn.estimator_form import check_form_settings, given_forms, with_form
+from eqlearn.estimator_groups import (
+    TakenGroups,
+    check_settings,
+    taken_groups,
+)
 from eqlearn.estimator_guesses import guessed_graphs
 from eqlearn.estimator_inputs import (
     KEPT,
@@ -28,22 +34,33 @@ from eqlearn.estimator_inputs import (
     recipe_of,
     seed_of,
     units_of,
-    validated_inputs,
 )
+from eqlearn.groups.group_model import group_model
+from eqlearn.groups.group_search import learn_by_group
+from eqlearn.knowledge.constraining.model_constraints import with_judged_constraints
+from eqlearn.knowledge.known import Known, known_of
+from eqlearn.knowledge.measuring.model_dimensions import with_dimensions_told
+from eqlearn.known_form.form_search import learn_in_form
+from eqlearn.learned_by_group import EquationsByGroup
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
 from eqlearn.model.by_hand import CandidateChoice
+from eqlearn.model.model import Model
 from eqlearn.model.prediction import prediction_interval, prediction_std
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
 from eqlearn.search.learn import Found, learn
+from eqlearn.search.plain_models import with_plain_models_told
 from eqlearn.search.request import Request
+from eqlearn.search.robust_rows import typical_rows
 from eqlearn.search.strategy import STANDARD
 
 
-class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # type: ignore[misc, unused-ignore]
+class EquationLearner(  # type: ignore[misc, unused-ignore]
+    MultiOutputMixin, RegressorMixin, EquationsByGroup, LearnedEquations
+):
     """Learn the equation behind data.
 
     Parameters
@@ -68,6 +85,11 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
     selection : str, default="information"
         The criterion that picks among the candidates: ``information``, ``v_int_s``
         and ``v_int_ex`` (Eqs. 9 and 10 of the paper) or ``v_ranks`` (original EQL).
+    loss : {"squared", "huber", "absolute", "relative"}, default="squared"
+        What residuals cost, in every stage: by their squares; by squares of small and
+        the size of larger ones, or by their size alone, so that wild values, which are
+        named, do not move the equation; by squares of what they are as a share of the
+        value, where errors grow with it.
     time_limit : float or str, optional
         Seconds, or a text like ``"90s"``, ``"5m"``, ``"2h"``. By default the search
         ends when its attempts agree.
@@ -93,12 +115,32 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         and short names in lower case that are no columns free; or the equations of
         another model, of a model file or of a run. By target as a mapping, or as
         ``"y = a*x"``; otherwise for all of them.
+    constraints : list of str, optional
+        What is known of the targets over the domain of use: ``"positive"``,
+        ``"increasing in x"``, ``"convex in x"``, ``"even in x"``, ``"y <= 10"``,
+        ``"f(0) = 0"``, ``"y -> 0 as x -> inf"``. Equations that break one come last,
+        and the verdict says of each whether it is proved. By target as a mapping, or
+        as ``"y: positive"``; otherwise for all of them.
+    dimensions : mapping or str, optional
+        The unit of measure of every column, as ``{"F": "kg m/s^2", "m": "kg"}`` or
+        ``"F: kg m/s^2, m: kg"``; 1 for a pure number. By default they are read off
+        headers like ``"T [K]"``, if all have one. The search begins with dimensionless
+        groups, and constants are told with their dimensions.
+    constants : list of str or mapping, optional
+        Constants that laws may have beside pure numbers, by name (``["g", "c"]``) or
+        with their values (``{"g": "9.81 m/s^2"}``); needs `dimensions`.
+    form : str or mapping of str to str, optional
+        What is known of the equation, like ``"A*exp(-f(x, z)) + g(x)"``: functions that
+        are no known ones, f and g, are learned, each of the inputs it names; single
+        letters that are no columns are constants to be fitted, and numbers are given.
     warm_start : bool, default=False
         Keep the equations of the last `fit` as candidates of the next.
     random_state : int, RandomState or None, default=0
         The same seed gives the same answer, on any number of processes.
-    verbose : bool, default=False
-        Show how far the search is, on the standard error.
+    verbose : bool or str, default=False
+        Show how far the search is, on the standard error: one view that changes in a
+        terminal or notebook, elsewhere lines, the first after 5 seconds, or after what
+        a text like ``"1min"`` says.
     callback : callable, optional
         Called whenever a step of the search is done, with the best so far: `seconds`,
         `n_done`, and by target `equations`, `errors` and `complexities`. If it returns
@@ -113,8 +155,13 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         pick marked. `choose(2)`, `predict(X, 2)` and `latex(2)` take these numbers.
     constants_ : DataFrame
         The constants of the chosen equations: value, standard error, snapped value.
+    constraints_ : DataFrame
+        How the chosen equations keep `constraints`: proved, not proved or broken, and
+        where.
     verdict_ : tuple of Verdict, one for each target
         Whether the result can be trusted.
+    groups_ : DataFrame
+        Where groups were learned: their constants, with standard errors.
     domain_report_ : tuple of OutputReport
         Smallest denominator and largest output over the domain of use.
     interrupted_ : bool
@@ -141,6 +188,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         depths: Sequence[int] | None = None,
         units_per_type: int = 10,
         selection: str = selection.DEFAULT,
+        loss: str = "squared",
         time_limit: float | str | None = None,
         max_attempts: int = STANDARD.agenda.most_attempts,
         n_jobs: int | None = -1,
@@ -149,9 +197,13 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         run_dir: str | Path | None = None,
         snap: bool = True,
         guesses: Any = None,
+        constraints: Any = None,
+        dimensions: Any = None,
+        constants: Any = None,
+        form: Any = None,
         warm_start: bool = False,
         random_state: Any = 0,
-        verbose: bool = False,
+        verbose: bool | str = False,
         callback: Callable[[Any], object] | None = None,
     ) -> None:
         self.functions = functions
@@ -160,6 +212,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         self.depths = depths
         self.units_per_type = units_per_type
         self.selection = selection
+        self.loss = loss
         self.time_limit = time_limit
         self.max_attempts = max_attempts
         self.n_jobs = n_jobs
@@ -168,6 +221,10 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         self.run_dir = run_dir
         self.snap = snap
         self.guesses = guesses
+        self.constraints = constraints
+        self.dimensions = dimensions
+        self.constants = constants
+        self.form = form
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -179,6 +236,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         y: Any,
         sample_weight: Any = None,
         extrapolation: tuple[Any, Any] | None = None,
+        groups: Any = None,
     ) -> "EquationLearner":
         """Search the equation of each target.
 
@@ -194,74 +252,136 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         extrapolation : (X, y), optional
             Labelled points outside the range of the others; a few dozen of them tell a
             formula from its imitations.
+        groups : str or array-like of shape (n_samples,), optional
+            The group of each row, such as a subject, or the column of `X` that has it:
+            one form is searched for all groups, with constants of each where they
+            differ. `groups_` has these; `predict` needs the group of each row.
+
+        Notes
+        -----
+        With metadata routing, ``set_fit_request(sample_weight=True, groups=True,
+        extrapolation=True)`` lets pipelines and searches pass these on. Weights and
+        groups are cut along with rows; far points are passed as they are, which a
+        pipeline transforms only if ``transform_input`` names them.
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, sample_weight, extrapolation)
+            return self._fit(X, y, sample_weight, extrapolation, groups)
         except BaseException:
             # What was learned before stays, with the names of its own inputs.
             self.__dict__ = before
             raise
 
     def _fit(
-        self, X: Any, y: Any, sample_weight: Any, extrapolation: tuple[Any, Any] | None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        extrapolation: tuple[Any, Any] | None,
+        groups: Any,
     ) -> "EquationLearner":
         with in_one_line():
             check_kinds(self)
+            if self.form is not None:
+                check_form_settings(self, groups)
+            X, taken = taken_groups(X, groups)
+            if taken is not None:
+                check_settings(self, extrapolation)
             data = given(self, X, y, sample_weight, extrapolation)
             check_how(self, has_far=data.far is not None)
             # In the paper's recipe far points only select: networks never see them.
             is_fast, far = self.recipe == "fast", data.far
             x_far = far[0] if is_fast and far is not None else None
-            domain = domain_of(self.domain, data.inputs, data.x, x_far)
+            most = STANDARD.rows.prune
+            typical = typical_rows(self.loss, data.x, data.y, most)
+            x_own = data.x if typical is None else data.x[typical]
+            domain = domain_of(self.domain, data.inputs, x_own, x_far)
             parameters = kept_parameters(self.get_params(deep=False))
             model_file.check_can_be_saved(data.inputs, data.targets, domain, parameters)
-        self.found_ = self._searched(data, domain)
+            known = known_of(self.get_params(deep=False), data.inputs, data.targets)
         self._is_flat = data.is_flat
-        model = model_of(
-            self.found_,
-            data.x,
-            data.y,
-            domain,
-            inputs=data.inputs,
-            targets=data.targets,
-            weight=data.weight,
-            selection=self.selection,
-            is_flat=data.is_flat,
-            parameters=parameters,
-        )
+        how: dict[str, Any] = {
+            "inputs": data.inputs,
+            "targets": data.targets,
+            "weight": data.weight,
+            "selection": self.selection,
+            "loss": self.loss,
+            "is_flat": data.is_flat,
+            "parameters": parameters,
+        }
+        if taken is None:
+            self.found_ = self._searched(data, domain, known)
+            model = model_of(self.found_, data.x, data.y, domain, far=data.far, **how)
+            model = with_plain_models_told(model, data.x, data.y, data.weight)
+            model = model if self.form is None else with_form(model, self.form)
+        else:
+            counted = taken if data.is_counted is None else taken.kept(data.is_counted)
+            model = self._by_group(data, domain, counted, known, how)
+        model = with_dimensions_told(model, known.dimensions)
+        model = with_judged_constraints(model, known.constraints)
         self.model_ = self._as_found = replace(model, categories=data.categories)
         return self
 
-    def _searched(self, data: Given, domain: Array) -> list[Found]:
+    def _searched(self, data: Given, domain: Array, known: Known) -> list[Found]:
+        forms = None
         with in_one_line():
-            recipe = recipe_of(
-                self.recipe, self.functions, self.depths, self.units_per_type
-            )
-            request = Request(
-                data.x,
-                data.y,
-                domain=domain,
-                weight=data.weight,
-                seed=seed_of(self.random_state),
-                time_limit=seconds(self.time_limit),
-                far=data.far,
-                units=units_of(self.functions),
-                recipe=recipe,
-                max_attempts=self.max_attempts,
-                jobs=1 if self.n_jobs is None else self.n_jobs,
-                scheduler=self.scheduler,
-                memory=n_bytes(self.memory),
-                run_dir=self.run_dir,
-                guesses=self._guesses(data),
-            )
+            request = self._request(data, domain, known)
+            if self.form is not None:
+                forms = given_forms(self.form, data.inputs, data.targets, data.x)
         with self._progress(data.inputs, data.targets) as callback:
-            found = learn(request, callback)
+            found = (
+                learn(request, callback)
+                if forms is None
+                else learn_in_form(request, forms, callback)
+            )
         for target, one in zip(data.targets, found, strict=True):
             if not one.candidates:
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")
                 raise EqlearnError(f"Nothing could be fitted to {target}: {why}")
         return found
+
+    def _by_group(
+        self,
+        data: Given,
+        domain: Array,
+        groups: TakenGroups,
+        known: Known,
+        how: Mapping[str, Any],
+    ) -> Model:
+        with in_one_line():
+            request = self._request(data, domain, known)
+        with self._progress(data.inputs, data.targets) as callback:
+            n_groups = len(groups.names)
+            found = learn_by_group(
+                request, groups.labels, n_groups, callback, simple=self.snap
+            )
+        rows = found, data.x, data.y, domain
+        return group_model(*rows, column=groups.column, names=groups.names, **how)
+
+    def _request(self, data: Given, domain: Array, known: Known) -> Request:
+        recipe = recipe_of(
+            self.recipe, self.functions, self.depths, self.units_per_type
+        )
+        return Request(
+            data.x,
+            data.y,
+            domain=domain,
+            weight=data.weight,
+            seed=seed_of(self.random_state),
+            time_limit=seconds(self.time_limit),
+            far=data.far,
+            units=units_of(self.functions),
+            recipe=recipe,
+            max_attempts=self.max_attempts,
+            loss=self.loss,
+            jobs=1 if self.n_jobs is None else self.n_jobs,
+            scheduler=self.scheduler,
+            memory=n_bytes(self.memory),
+            run_dir=self.run_dir,
+            guesses=self._guesses(data),
+            constraints=known.constraints,
+            dimensions=known.dimensions,
+        )
 
     def _guesses(self, data: Given) -> list[list[Graph]]:
         known = known_graphs(self, len(data.targets))
@@ -274,6 +394,7 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         X: Any,
         candidate: CandidateChoice | None = None,
         *,
+        groups: Any = None,
         return_std: bool = False,
         return_interval: float | None = None,
     ) -> Any:
@@ -285,6 +406,9 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
             Inputs.
         candidate : int or mapping of str to int, optional
             The number of a candidate, or one for each target by name.
+        groups : str or array-like of shape (n_samples,), optional
+            Where groups were learned: the group of each row, one for all rows, or the
+            column of `X` that has it; by default the column of the same name.
         return_std : bool, default=False
             Return (y, std), too: how far new measurements are off, from the noise, the
             errors of the constants and the candidates that are nearly as good.
@@ -293,15 +417,15 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
             which 95 % of new measurements should lie.
         """
         model = self._model(candidate)
-        X = validated_inputs(self, X)
+        X, errors = self._rows(X, groups)
         with np.errstate(all="ignore"):
             values = model.predict(X, snapped=self.snap)
             found = [values]
             if return_std:
-                found.append(prediction_std(model, X))
+                found.append(prediction_std(model, X, errors))
             if return_interval is not None:
                 level = return_interval
-                found.append(prediction_interval(model, X, level, values))
+                found.append(prediction_interval(model, X, level, values, errors))
         flat = [one[:, 0] if self._is_flat else one for one in found]
         return flat[0] if len(flat) == 1 else tuple(flat)
 
@@ -340,8 +464,8 @@ class EquationLearner(MultiOutputMixin, RegressorMixin, LearnedEquations):  # ty
         kept: Mapping[str, Any] = model.parameters
         learner = cls(**{name: kept[name] for name in kept if name in KEPT})
         learner.model_ = learner._as_found = model
-        learner.n_features_in_ = len(model.inputs)
+        learner.n_features_in_ = len(model.measured)
         learner._is_flat, learner._categories = model.is_flat, model.categories
-        if model.inputs != default_names("x", len(model.inputs)):
-            learner.feature_names_in_ = np.array(model.inputs, dtype=object)
+        if model.measured != default_names("x", len(model.measured)):
+            learner.feature_names_in_ = np.array(model.measured, dtype=object)
         return learner

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
+from eqlearn.equation.write.by_group import model_formulas, with_constants_table
 from eqlearn.equation.write.display import DIGITS, formula_text, latex_table
 from eqlearn.equation.write.export import export, export_text
-from eqlearn.equation.write.formulas import Formulas, formulas
-from eqlearn.equation.write.simplify import simplified
+from eqlearn.equation.write.formulas import Formulas
+from eqlearn.equation.write.simplify import checked_arrangement, simplified
 from eqlearn.errors import must
 from eqlearn.model.by_hand import CandidateChoice, candidates_of, rechosen
 from eqlearn.model.model import Equation, Model
@@ -40,13 +42,19 @@ class EquationExports:
         return self
 
     def sympy(
-        self, candidate: CandidateChoice | None = None, *, simplify: bool = False
+        self,
+        candidate: CandidateChoice | None = None,
+        *,
+        simplify: bool = False,
+        arranged: str | None = None,
     ) -> Any:
         """The equation as a SymPy expression; a tuple if there are several.
 
-        `simplify` lets SymPy look for a shorter form, for some seconds at most.
+        `simplify` lets SymPy look for a shorter form, for some seconds at most;
+        `arranged` is one of "expanded", "factored", "fraction" (over one denominator)
+        and "split" (the whole part of a fraction split off).
         """
-        found = export(self._formulas(candidate), "sympy")
+        found = export(self._formulas(candidate, arranged), "sympy")
         if simplify:
             model = self._model()
             ends = dict(zip(model.inputs, model.ranges, strict=True))
@@ -54,10 +62,14 @@ class EquationExports:
         return found[0] if len(found) == 1 else found
 
     def latex(
-        self, candidate: CandidateChoice | None = None, *, digits: int | None = DIGITS
+        self,
+        candidate: CandidateChoice | None = None,
+        *,
+        digits: int | None = DIGITS,
+        arranged: str | None = None,
     ) -> str:
-        """The equations in LaTeX."""
-        return str(export(self._formulas(candidate), "latex", digits))
+        """The equations in LaTeX, arranged as in `sympy` if that is said."""
+        return str(export(self._formulas(candidate, arranged), "latex", digits))
 
     def latex_table(
         self, candidate: CandidateChoice | None = None, *, digits: int | None = DIGITS
@@ -90,9 +102,16 @@ class EquationExports:
         """The equations as a PyTorch module with trainable constants."""
         return export(self._formulas(candidate), "torch")
 
-    def export(self, form: str, candidate: CandidateChoice | None = None) -> str:
+    def export(
+        self,
+        form: str,
+        candidate: CandidateChoice | None = None,
+        *,
+        arranged: str | None = None,
+    ) -> str:
         """The equations as text, in any of the forms of `eqlearn export`."""
-        return export_text(self._formulas(candidate), form)
+        text = export_text(self._formulas(candidate, arranged), form)
+        return with_constants_table(text, form, self._model(candidate))
 
     def plot_front(self, target: str | None = None) -> Any:
         """Plot the errors of a target's candidates against their complexity."""
@@ -131,14 +150,17 @@ class EquationExports:
         self, X: Any, y: Any, candidate: CandidateChoice | None = None
     ) -> Any:
         """Plot each equation along each input, well beyond the data."""
+        from eqlearn.report.findings import band_reach
         from eqlearn.report.plots import plot_slices
 
         model = self._model(candidate)
-        x, columns = np.asarray(X, float), np.asarray(y, float).reshape(len(y), -1).T
+        x, columns = self._rows(X)[0], np.asarray(y, float).reshape(len(y), -1).T
         figures = [
-            plot_slices(graph, x, column, model.inputs, target)
-            for graph, column, target in zip(
-                self._graphs(model.chosen), columns, model.targets, strict=True
+            plot_slices(
+                graph, x, column, model.inputs, target, reach=band_reach(model, m)
+            )
+            for m, (graph, column, target) in enumerate(
+                zip(self._graphs(model.chosen), columns, model.targets, strict=True)
             )
         ]
         axes = [figure.get_axes() for figure in figures]
@@ -149,6 +171,11 @@ class EquationExports:
         from eqlearn.model import model_file
 
         model_file.save(path, self._model())
+
+    def _rows(self, X: Any, groups: Any = None) -> tuple[Array, Array | None]:
+        """Inputs of the model as rows; a learner of groups adds their constants."""
+        del groups
+        return np.asarray(X, float), None
 
     def _model(self, candidate: CandidateChoice | None = None) -> Model:
         check_is_fitted(self, "model_")
@@ -162,10 +189,12 @@ class EquationExports:
         names = self._model().inputs
         return [formula_text(graph, names, one.target) for graph, one in pairs]
 
-    def _formulas(self, candidate: CandidateChoice | None = None) -> Formulas:
+    def _formulas(
+        self, candidate: CandidateChoice | None = None, arranged: str | None = None
+    ) -> Formulas:
         model = self._model(candidate)
-        graphs = self._graphs(model.chosen)
-        return formulas(graphs, model.inputs, model.targets, model.ranges)
+        found = model_formulas(model, self._graphs(model.chosen))
+        return replace(found, arranged=checked_arrangement(arranged))
 
     def _measured(
         self, X: Any, y: Any, candidate: CandidateChoice | None, target: Any

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans
 from eqlearn.data.frames import encoded_frame, encoded_like
 from eqlearn.data.mixed import Categories
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
-from eqlearn.errors import EqlearnError, check_count, is_whole, must, unknown
+from eqlearn.errors import EqlearnError, check_count, is_whole, must, printable, unknown
 from eqlearn.estimator_guesses import kept_guesses
 from eqlearn.jobs.backends import n_processes
 from eqlearn.jobs.cluster import check_scheduler
+from eqlearn.knowledge.known import kept_knowledge
 from eqlearn.model.model import Json, Model
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS, UNITS
@@ -41,11 +42,16 @@ KEPT = frozenset(
         "depths",
         "units_per_type",
         "selection",
+        "loss",
         "time_limit",
         "max_attempts",
         "snap",
         "random_state",
         "guesses",
+        "constraints",
+        "dimensions",
+        "constants",
+        "form",
     }
 )
 #: The name of the paper's functions, instead of a list.
@@ -74,6 +80,7 @@ class Given:
     targets: tuple[str, ...]  # (M,)
     is_flat: bool  # whether y was (N,)
     categories: Categories  # columns of words that inputs come from
+    is_counted: Booleans | None = None  # which rows weigh anything; None: all
 
 
 def given(
@@ -94,7 +101,7 @@ def given(
         )
     targets = target_names(y, values.shape)
     table = values.reshape(len(values), -1).astype(float)
-    weight = _weight(sample_weight, x)
+    weight, is_counted = _weight(sample_weight, x), None
     if weight is not None:
         is_counted = weight > 0
         x, table, weight = x[is_counted], table[is_counted], weight[is_counted]
@@ -103,7 +110,8 @@ def given(
     for remark in offset_remarks(inputs, x):
         warnings.warn(remark, stacklevel=4)
     is_flat, categories = values.ndim == 1, learner._categories
-    return Given(x, table, weight, far, inputs, targets, is_flat, categories)
+    how = far, inputs, targets, is_flat, categories, is_counted
+    return Given(x, table, weight, *how)
 
 
 def numbers_of(name: str, values: Any) -> Any:
@@ -171,8 +179,9 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
             numbers_of("sample_weight", sample_weight),
             x,
             ensure_non_negative=True,
-            allow_all_zero_weights=False,
         )
+    if not weight.any():  # which scikit-learn before 1.9 allows
+        raise must("sample_weight", "above 0 in some row", "0 in every one")
     for remark in weight_remarks(weight):
         warnings.warn(remark, stacklevel=5)
     return weight
@@ -306,6 +315,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "recipe": ((str, Grid), 'the name of a recipe, "fast" or "paper", or a Grid'),
     "depths": ((Sequence, np.ndarray, type(None)), "a list of whole numbers"),
     "selection": ((str,), "the name of a criterion"),
+    "loss": ((str,), "the name of a loss"),
     "scheduler": ((str, type(None)), "the address of a Dask scheduler"),
 }
 
@@ -346,6 +356,8 @@ def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:
     if not (learner.warm_start and hasattr(learner, "model_")):
         return [[] for _ in range(n_targets)]
     model: Model = learner.model_
+    if model.groups is not None:  # whose formulas have constants as inputs
+        return [[] for _ in range(n_targets)]
     n_inputs = learner.n_features_in_
     if len(model.targets) != n_targets or len(model.inputs) != n_inputs:
         what = f"of {len(model.inputs)} inputs and {len(model.targets)} targets"
@@ -358,13 +370,30 @@ def known_graphs(learner: Any, n_targets: int) -> list[list[Graph]]:
 
 def kept_parameters(parameters: Mapping[str, Any]) -> dict[str, Json]:
     """Those parameters of a learner that a model file keeps, if JSON has their kind."""
-    parameters = {**parameters, "guesses": kept_guesses(parameters.get("guesses"))}
+    parameters = {
+        **parameters,
+        "guesses": kept_guesses(parameters.get("guesses")),
+        **kept_knowledge(parameters),
+    }
     plain = (str, int, float, bool, list, tuple, dict, type(None))
     return {
         name: value
         for name, value in parameters.items()
         if name in KEPT and isinstance(value, plain) and value != math.inf
     }
+
+
+def _which_names(lines: Sequence[str]) -> str:
+    """Say in one line which columns are missing, or new."""
+    told = [line.strip() for line in lines if line.strip()]
+    names = [line.removeprefix("- ") if line.startswith("- ") else "" for line in told]
+    pieces = [
+        f"{'' if before.endswith(':') else ','} {printable(name)}"
+        if name
+        else f" {line}"
+        for before, line, name in zip(["", *told], told, names, strict=False)
+    ]
+    return "".join(pieces).strip()
 
 
 class _WrongType(EqlearnError, TypeError):
@@ -383,4 +412,6 @@ def in_one_line() -> Iterator[None]:
         lines = str(error).splitlines() or [type(error).__name__]
         # A colon is followed by an array, and that by what to do about it.
         said = lines[0] if not lines[0].endswith(":") else f"{lines[0]} {lines[-1]}"
+        if lines[0].startswith("The feature names should match"):
+            said = _which_names(lines)
         raise ours(said) from error

@@ -17,6 +17,7 @@ from eqlearn.data.mixed import (
     encoded_column,
     inputs_of,
     needed_columns,
+    read_groups,
     read_mixed,
     without_gaps,
 )
@@ -33,7 +34,7 @@ from eqlearn.model.model import Origin
 from eqlearn.run_directory import MODEL, WrittenRun, clear_run, open_run, write_run
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 Ranges = Mapping[str, tuple[float, float]]
 
@@ -48,6 +49,7 @@ def fit_table(
     categories: Sequence[str] = (),
     drop_missing: bool = False,
     weights: str | None = None,
+    groups: str | None = None,
     extrapolation: str | None = None,
     domain: Ranges | None = None,
     overwrite: bool = False,
@@ -75,6 +77,8 @@ def fit_table(
         Leave out rows with gaps instead of refusing them.
     weights : str, optional
         The column that says how much each row counts.
+    groups : str, optional
+        The column that tells groups of rows apart: one form is searched for all.
     extrapolation : str, optional
         A table of labelled far points.
     domain : mapping of names to (low, high), optional
@@ -88,8 +92,14 @@ def fit_table(
     **parameters
         Further parameters of `EquationLearner`.
     """
-    reading = Reading(inputs, exclude, categories, drop_missing)
+    reading = Reading(inputs, exclude, categories, drop_missing, groups)
     samples, weight, kinds = _read(source, targets, weights, reading)
+    by_row = None
+    if groups is not None:
+        by_row = _groups(source, targets, weights, reading)
+        is_known = np.array(by_row != "", dtype=bool)
+        by_row, weight = by_row[is_known], None if weight is None else weight[is_known]
+        samples = replace(samples, x=samples.x[is_known], y=samples.y[is_known])
     far = None
     if extrapolation is not None:
         far = _read_far(extrapolation, samples, kinds, drop_missing=drop_missing)
@@ -118,9 +128,11 @@ def fit_table(
             _frame(samples.y, samples.targets),
             sample_weight=weight,
             extrapolation=None if far is None else (_frame(far.x, far.inputs), far.y),
+            groups=by_row,
         )
         model = replace(learner.model_, origin=origin, categories=kinds)
-        return write_run(directory, model, samples.x, samples.y)
+        x, _ = learner._rows(_frame(samples.x, samples.inputs), by_row)
+        return write_run(directory, model, x, samples.y)
 
     if overwrite:
         directory = run_dir or default_directory(source)
@@ -142,6 +154,12 @@ class Reading:
     exclude: Sequence[str]
     categories: Sequence[str]
     drop_missing: bool
+    groups: str | None = None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Columns that are no inputs."""
+        return (*self.exclude, *([] if self.groups is None else [self.groups]))
 
 
 def default_directory(source: str, number: int = 1) -> Path:
@@ -189,7 +207,7 @@ def _read(
         table, kinds = read_mixed(
             source,
             named,
-            reading.exclude,
+            reading.left_out,
             numeric=numeric,
             categories=reading.categories,
             drop_missing=reading.drop_missing,
@@ -204,7 +222,29 @@ def _read(
     return samples, checked_weight(table.values[:, at], len(table.values)), kinds
 
 
+def _groups(
+    source: str, targets: Sequence[str], weights: str | None, reading: Reading
+) -> "Series":
+    """The group of each row that is read, under the name of its column."""
+    import pandas
+
+    numeric = [*targets, *([] if weights is None else [weights])]
+    named = None if reading.inputs is None else [*numeric, *reading.inputs]
+    with _advising(reading):
+        cells = read_groups(
+            source,
+            str(reading.groups),
+            named,
+            reading.left_out,
+            drop_missing=reading.drop_missing,
+        )
+    return pandas.Series(cells, name=reading.groups, dtype=object)
+
+
 def _check_exclude(reading: Reading, numeric: Sequence[str]) -> None:
+    if reading.groups in (*numeric, *(reading.inputs or ())):
+        hint = "Leave it out of the targets, inputs and weights."
+        raise must("groups", "a column that nothing else names", reading.groups, hint)
     for name in reading.exclude:
         if name in (*numeric, *(reading.inputs or ())):
             what, hint = "columns that nothing else names", "Leave it out of one."
@@ -257,7 +297,7 @@ def _check_same_columns(run_dir: Path, samples: ChosenColumns) -> None:
     model = open_run(run_dir)
     for known, given, name in (
         (model.targets, samples.targets, "targets"),
-        (model.inputs, samples.inputs, "inputs"),
+        (model.measured, samples.inputs, "inputs"),
     ):
         if known != given:
             what = f"{', '.join(map(printable, known))} as before"

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from eqlearn.data.duration import seconds
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.estimator_exports import EquationExports
+from eqlearn.knowledge.constraining.model_constraints import kept_by
+from eqlearn.knowledge.measuring.model_dimensions import dimension_rows
 from eqlearn.model.by_hand import candidate_number
 from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """What can be asked of a learner once it has a model, snapped or not."""
 
-    verbose: bool
+    verbose: bool | str
     callback: Any = None  # hears of the best equation so far, and may end the search
 
     @property
@@ -49,6 +52,26 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
         model = self._model()
         columns = ["target", "of", "value", "standard_error", "snapped"]
         rows = constant_rows(model.chosen, model.inputs)
+        table = pandas.DataFrame(rows, columns=columns)
+        more = dimension_rows(model)
+        return table.join(pandas.DataFrame(more)) if more else table
+
+    @property
+    def constraints_(self) -> "DataFrame":
+        """How the chosen equations keep what is known: proved, not proved or broken."""
+        import pandas
+
+        model = self._model()
+        columns = ["target", "constraint", "kept", "in_words"]
+        rows = [
+            (
+                one.target,
+                kept.constraint.text,
+                kept.keeping,
+                kept.in_words(model.inputs),
+            )
+            for one, kept in kept_by(model)
+        ]
         return pandas.DataFrame(rows, columns=columns)
 
     @property
@@ -65,7 +88,8 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
     def domain_report_(self) -> tuple[OutputReport, ...]:
         """Smallest denominator and largest output over the domain of use."""
         model, formulas = self._model(), self._formulas()
-        low, high = np.array(model.domain).T
+        ends = dict(zip(model.inputs, model.domain, strict=True))
+        low, high = np.array([ends[name] for name in formulas.inputs]).T
         return domain_report(formulas.graph, low, high)
 
     def _repr_latex_(self) -> str:
@@ -87,9 +111,12 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
         if not self.verbose and self.callback is None:
             yield lambda progress: None
             return
-        from eqlearn.report.progress import BestSoFar, shown
+        from eqlearn.report.progress import FIRST_LINE, BestSoFar, shown
 
-        with shown(inputs, targets) if self.verbose else nullcontext() as show:
+        wait = self.verbose if isinstance(self.verbose, str) else FIRST_LINE
+        first = seconds(wait, "verbose") or FIRST_LINE
+        following = shown(inputs, targets, first_line=first)
+        with following if self.verbose else nullcontext() as show:
 
             def hear(progress: Progress) -> object:
                 if show is not None:

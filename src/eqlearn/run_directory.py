@@ -1,6 +1,7 @@
 """What a run directory holds: a model, rows to plot and a report, written and read."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn._types import Array
-from eqlearn.data.mixed import inputs_of
+from eqlearn.data.mixed import group_cells, inputs_of
 from eqlearn.data.raw import RawTable
 from eqlearn.data.read import read_raw, read_table
 from eqlearn.data.table import Table, columns_named
@@ -74,6 +75,13 @@ def clear_run(run_dir: Path) -> None:
     if not run_dir.is_dir():
         return
     remove_run(run_dir)
+    for part in run_dir.glob("search-*-*"):
+        # Of learning by group: a search for each view of the rows.
+        if part.is_dir() and not part.is_symlink():
+            remove_run(part)
+            (part / "run.lock").unlink(missing_ok=True)
+            with suppress(OSError):  # something else is in it
+                part.rmdir()
     for pattern in (MODEL, SAMPLE, COURSES, "report.html", "report.md", "slices*.png"):
         for path in run_dir.glob(pattern):
             path.unlink()
@@ -108,6 +116,16 @@ def open_run(run: Path) -> Model:
         hint = "Run eqlearn fit, or the same command again if it was stopped."
         raise malformed(str(run), what, got, hint)
     return load(run / MODEL if run.is_dir() else run)
+
+
+def open_group(run: Path, group: str | None) -> Model:
+    """Read the model of a run; with a group, that of this group alone."""
+    model = open_run(run)
+    if group is None:
+        return model
+    from eqlearn.groups.one_group import model_of_group
+
+    return model_of_group(model, group)
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -157,7 +175,12 @@ def predict_table(
     """
     model = rechosen(open_run(run), candidate)
     table = read_raw(source)
-    x, remarks = inputs_of(table, model.inputs, model.categories)
+    x, remarks = inputs_of(table, model.measured, model.categories)
+    errors = None
+    if model.groups is not None:
+        cells = group_cells(table, model.groups.column)
+        x = np.concatenate([x, model.groups.columns(cells)], axis=1)
+        errors = model.groups.errors(cells)
     shown = printable(table.source)
     with np.errstate(all="ignore"):
         values = model.predict(x)
@@ -176,7 +199,7 @@ def predict_table(
     columns = dict(zip(names, values.T, strict=True))
     if interval is not None:
         with np.errstate(all="ignore"):
-            ends = prediction_interval(model, x, interval, values)
+            ends = prediction_interval(model, x, interval, values, errors)
         for target, end in zip(model.targets, ends.transpose(1, 2, 0), strict=True):
             columns |= {f"{target}_low": end[0], f"{target}_high": end[1]}
     told = replace(table, warnings=(*table.warnings, *remarks))
@@ -188,12 +211,15 @@ def export_run(
     form: str,
     digits: int | None = None,
     candidate: CandidateChoice | None = None,
+    group: str | None = None,
+    arranged: str | None = None,
 ) -> str:
     """Write the equations of a run as text in one of the forms of `export_text`."""
+    from eqlearn.equation.write.by_group import model_formulas, with_constants_table
     from eqlearn.equation.write.export import export_text
-    from eqlearn.equation.write.formulas import formulas
+    from eqlearn.equation.write.simplify import checked_arrangement
 
-    model = rechosen(open_run(run), candidate)
-    graphs = [one.snapped for one in model.chosen]
-    shown = formulas(graphs, model.inputs, model.targets, model.ranges)
-    return export_text(shown, form, digits)
+    model = rechosen(open_group(run, group), candidate)
+    shown = model_formulas(model, [one.snapped for one in model.chosen])
+    shown = replace(shown, arranged=checked_arrangement(arranged))
+    return with_constants_table(export_text(shown, form, digits), form, model)

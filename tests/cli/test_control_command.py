@@ -24,7 +24,7 @@ MISTAKES = [
     (f"{PENDULUM} --state-of robot:wrong", "got 'robot:wrong'. IndexError: index 9 i"),
     (f"{PENDULUM} --states a,b", "`--states` must be 3 different names; got ('a', 'b"),
     (f"{PENDULUM} --angles theta", "`--angles` must be one of 's0', 's1', 's2'"),
-    (f"{PENDULUM} --window 4", "`--window` must be an odd number of steps, 1 or more"),
+    (f"{PENDULUM} --hold 0", "`--hold` must be at least 1; got 0."),
     (f"{PENDULUM} --spread -1", "`--spread` must be a standard deviation, 0 or more"),
     (f"{PENDULUM} --dt 0", "`--dt` must be a positive number of seconds; got 0.0."),
     (f"{PENDULUM} --rollouts 0", "`--rollouts` must be at least 1; got 0."),
@@ -40,6 +40,7 @@ MISTAKES = [
     ("control --log none.csv", "`none.csv` must be an existing file"),
     ("control --log in.csv", "`--states` must be names of columns; got []. None is "),
     ("control --log in.csv --states voltage --actions x --dt 1", "must be one of"),
+    ("control --log in.csv --states voltage --dt 1", "learned by `eqlearn dynamics`."),
 ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_lines import Command, check_mistake, in_process, write_csv
+from patience import within
 from table_cases import BINARY, TEXT, Case, put
 
 from eqlearn.cli import output
@@ -26,7 +27,7 @@ MISTAKES = [
     ("fit", "Missing argument 'TABLE'. See eqlearn fit --help."),
     ("fit ohm.csv", "Missing option '--target'. See eqlearn fit --help."),
     ("fit ohm.csv --target", "Option '--target' requires an argument"),
-    ("fit ohm.csv --traget current", "No such option: --traget (Possible options: --t"),
+    ("fit ohm.csv --traget current", "No such option: --traget (Possible options: "),
     ("fit ohm.csv in.csv --target current", "Got unexpected extra argument"),
     ("fit ohm.cvs --target current", "got none of this name. Did you mean `ohm.csv`?"),
     ("fit plain --target current", "`plain` must be a file; got a directory"),
@@ -84,6 +85,12 @@ MISTAKES = [
     ),
     (f"{OHM} --guess volt*a", "got 'volt' in 'volt*a'. Did you mean 'voltage'?"),
     (f"{OHM} --guess 'y = a'", "`--guess` must be one of 'current'; got 'y' before"),
+    (f"{OHM} --constraint smooth", '`--constraint` must be texts like "positive", '),
+    (f"{OHM} --constraint 'increasing in volt'", "Did you mean 'voltage'?"),
+    (f"{OHM} --constraint positive --constraint negative", "such that all can hold"),
+    (f"{OHM} --dimensions 'voltage: V'", "`--dimensions` must be given for every colu"),
+    (f"{OHM} --dimensions 'volt: V'", "Did you mean 'voltage'?"),
+    (f"{OHM} --constants c", "Give the units of the columns by `--dimensions`, too."),
     (f"{OHM} --guess no.json", "must be a model file; got 'no.json'"),
     (f"{OHM} --functions sine", "`--functions` must be one of 'identity', 'sin', 'co"),
     (f"{OHM} --functions ''", "`--functions` must be one of"),
@@ -396,13 +403,14 @@ def test_an_interrupt_keeps_the_best_so_far(
 def test_a_second_interrupt_ends_at_once(noisy: list[str], tmp_path: Path) -> None:
     process = in_process(*noisy)
     wait_for_search(tmp_path / "run", process)
-    process.send_signal(signal.SIGINT)
-    time.sleep(0.3)
-    start = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert time.monotonic() - start < 5
-    assert process.returncode == output.INTERRUPTED
+    with within(5):
+        # More than twice if it is busy: of two that it has not yet seen, one is lost.
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+    out, err = process.communicate()
+    # One that comes when Python is about to end, ends it.
+    assert process.returncode in (output.INTERRUPTED, -signal.SIGINT)
     assert out == ""
     line = (
         f"Interrupted. The same command goes on from what is in {tmp_path / 'run'}.\n"

@@ -31,6 +31,12 @@ def test_words_become_inputs_of_1_and_0(tmp_path: Path) -> None:
     assert "becomes inputs `kind=fir`, `kind=oak`, `kind=pine`" in table.warnings[-1]
 
 
+def test_beside_words_a_gap_is_what_is_wrong(tmp_path: Path) -> None:
+    path = put(tmp_path, "kind,x,y\noak,1,5\npine,,6\nfir,3,7\n")
+    with pytest.raises(EqlearnError, match="row 3, column `x`. Fill the cell in or"):
+        read_mixed(path, numeric=["y"])
+
+
 def test_of_two_words_one_input_says_all(tmp_path: Path) -> None:
     table, kinds = read_mixed(put(tmp_path, "k,y\nb,1\na,2\nb,3\n"))
     assert table.names == ("k=b", "y")

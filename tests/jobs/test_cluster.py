@@ -66,7 +66,8 @@ def test_a_killed_worker_costs_at_most_one_segment(client: Any, tmp_path: Path) 
     assert plan.states == [b"..."] * 8
     assert store.failures() == {}
     n_begun = sum(len(process_ids(tmp_path / f"{i}")) for i in range(8))
-    assert 24 <= n_begun <= 25
+    # The segment it was computing, and one that was ready and not yet fetched.
+    assert 24 <= n_begun <= 26
 
 
 def test_an_error_in_a_segment_is_its_result(client: Any) -> None:
@@ -92,7 +93,7 @@ def test_all_workers_get_work(client: Any, tmp_path: Path) -> None:
     jobs = [job(count, tmp_path / f"{i}", length=1, seconds=0.1) for i in range(20)]
     run([Listed(jobs)], Cluster(client, {"data": None}), Memory())
     used = [pid for i in range(20) for pid in process_ids(tmp_path / f"{i}")]
-    assert min(used.count(pid) for pid in client.run(os.getpid).values()) >= 8
+    assert min(used.count(pid) for pid in client.run(os.getpid).values()) >= 4
 
 
 def n_data(dask_worker: Any) -> int:
@@ -251,10 +252,19 @@ def test_an_open_scheduler_is_said_to_be_open_once(
 def test_a_frozen_worker_is_given_up(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "PATIENCE", 2.0)
+    """R-2: and has cost the segments that it had, no more."""
+    monkeypatch.setattr(cluster_module, "PATIENCE", 5.0)
+    lost: list[EndedSegment] = []
+
+    class Watched(Cluster):
+        def ended(self, timeout: float) -> list[EndedSegment]:
+            ended = super().ended(timeout)
+            lost.extend(one for one in ended if one.step is None)
+            return ended
+
     frozen = next(iter(client.run(os.getpid).values()))
-    place = Cluster(client, {"data": None})
-    jobs = [job(count, tmp_path / f"{i}", length=2, seconds=0.1) for i in range(4)]
+    place = Watched(client, {"data": None})
+    jobs = [job(count, tmp_path / f"{i}", length=4, seconds=0.1) for i in range(4)]
     place.start(job(count, tmp_path / "first", length=1), None)  # data are brought
     while not place.ended(1.0):
         pass
@@ -264,4 +274,6 @@ def test_a_frozen_worker_is_given_up(
         run([plan], place, store)
     finally:
         os.kill(frozen, signal.SIGCONT)
-    assert plan.states == [b".."] * 4
+    assert plan.states == [b"...."] * 4
+    assert 1 <= len(lost) <= 2  # one it had begun, one for afterwards
+    assert all("did not answer" in one.error for one in lost)

@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
+from patience import within
 from short_jobs import (
     Listed,
     be_killed,
@@ -24,6 +25,7 @@ from short_jobs import (
     process_ids,
 )
 
+from eqlearn import __version__
 from eqlearn.jobs import processes
 from eqlearn.jobs.job import Job, Segment, Specification, Step
 from eqlearn.jobs.processes import Processes
@@ -163,15 +165,14 @@ def test_a_killed_worker_costs_at_most_one_segment(
 def test_a_frozen_worker_is_given_up(
     own_place: Processes, tmp_path: Path, n_frozen: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "PATIENCE", 1.5)
+    monkeypatch.setattr(processes, "PATIENCE", 3.0)
     jobs = [job(count, tmp_path / f"{i}", length=6, seconds=0.1) for i in range(8)]
     plan, store = Listed(jobs), Memory()
     victims = [worker.pid for worker in own_place.workers][:n_frozen]
     for pid in victims:
         threading.Timer(0.3, os.kill, (pid, signal.SIGSTOP)).start()
-    begin = time.monotonic()
-    run([plan], own_place, store)
-    assert time.monotonic() - begin < 15
+    with within(15):
+        run([plan], own_place, store)
     assert plan.states == [b"......"] * 8 and store.failures() == {}
     assert not any(psutil.pid_exists(pid) for pid in victims)
 
@@ -216,7 +217,7 @@ def test_fewer_workers_are_started_than_would_not_fit() -> None:
 def test_frozen_while_it_waits_it_is_given_up_when_it_gets_work(
     own_place: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "PATIENCE", 1.5)
+    monkeypatch.setattr(processes, "PATIENCE", 3.0)
     for worker in own_place.workers:
         os.kill(worker.pid, signal.SIGSTOP)
     plan = Listed([job(count, tmp_path / f"{i}", length=2) for i in range(3)])
@@ -227,8 +228,8 @@ def test_frozen_while_it_waits_it_is_given_up_when_it_gets_work(
 def test_a_worker_that_computes_in_silence_is_not_given_up(
     own_place: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "PATIENCE", 0.5)
-    assert one_result(own_place, spin, {"seconds": 2.0}).step == Step(b"", True)
+    monkeypatch.setattr(processes, "PATIENCE", 1.0)
+    assert one_result(own_place, spin, {"seconds": 3.0}).step == Step(b"", True)
 
 
 HOARD: list[bytes] = []
@@ -246,12 +247,13 @@ def test_a_worker_that_grows_is_started_anew(
     monkeypatch.setattr(processes, "_memory_each", lambda n_workers, memory: 300e6)
     place = Processes(1, {"data": None})
     try:
-        wait_for(place)
-        steps = [one_result(place, hoard).step for _ in range(8)]
+        ended = [one_result(wait_for(place), hoard) for _ in range(8)]
     finally:
         place.close()
-    used = {step.state for step in steps if step is not None}
-    assert None not in steps and 1 < len(used) < 8
+    used = {one.step.state for one in ended if one.step is not None}
+    assert 1 < len(used) < 8
+    # Seen after a segment or, on a slow machine, within it: then that is lost.
+    assert {one.error for one in ended} <= {"", processes._GREW}
 
 
 def test_what_nobody_wants_holds_nobody_up(
@@ -261,10 +263,10 @@ def test_what_nobody_wants_holds_nobody_up(
     for one in long:
         own_place.start(one, None)
     own_place.drop([one.key for one in long])
-    begin = time.monotonic()
     plan = Listed([job(count, tmp_path / "n", length=1)])
-    run([plan], own_place, Memory())
-    assert plan.states == [b"."] and time.monotonic() - begin < 20
+    with within(20):
+        run([plan], own_place, Memory())
+    assert plan.states == [b"."]
 
 
 def test_an_error_in_a_segment_is_its_result(place: Processes) -> None:
@@ -287,7 +289,7 @@ def test_all_workers_get_work(place: Processes, tmp_path: Path) -> None:
     jobs = [job(count, tmp_path / f"{i}", length=1, seconds=0.1) for i in range(20)]
     run([Listed(jobs)], place, Memory())
     used = [pid for i in range(20) for pid in process_ids(tmp_path / f"{i}")]
-    assert min(used.count(worker.pid) for worker in place.workers) >= 8
+    assert min(used.count(worker.pid) for worker in place.workers) >= 4
 
 
 def test_dropped_segments_are_forgotten(place: Processes, tmp_path: Path) -> None:
@@ -318,7 +320,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     )
     pids = [int(word) for word in ran.stdout.split()]
     assert len(pids) == 2
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while any(map(psutil.pid_exists, pids)):
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -338,7 +340,7 @@ def test_workers_with_another_code_are_not_used(
         place.close()
     assert plan.states == [b".."] and set(process_ids(tmp_path / "n")) == {os.getpid()}
     (warning,) = caplog.messages
-    assert "they would be of eqlearn 0.1" in warning
+    assert f"they would be of eqlearn {__version__} " in warning
     assert "not eqlearn 0.0 (code 0)" in warning
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from patience import within
 from unordered import Workers
 
 from eqlearn.jobs import runner
@@ -121,7 +122,7 @@ def test_what_a_stage_no_longer_wants_is_dropped() -> None:
 def test_when_time_is_up_what_is_there_counts() -> None:
     plan = Toy(jobs("a", 1, 10**9, 10**9, 1), jobs("b", 1), at_least=1)
     backend = Workers(1, order=lambda jobs: jobs[0])
-    ending = run([plan], backend, Memory(), time_limit=0.05)
+    ending = run([plan], backend, Memory(), time_limit=0.5)
     assert ending.reason == "time"
     assert plan.taken[0] == (0, 0, b".")
     assert plan.taken[1][:2] == (0, 1) and plan.taken[1][2]  # as far as it came
@@ -150,9 +151,9 @@ def test_of_those_under_way_the_first_run_to_their_end() -> None:
 
 def test_a_share_of_the_time_is_left_for_later_stages() -> None:
     plan = Toy(jobs("a", 10**9), jobs("b", 10**9), share=0.5)
-    ending = run([plan], Serial({"data": None}), Memory(), time_limit=0.6)
+    ending = run([plan], Serial({"data": None}), Memory(), time_limit=2.4)
     assert ending.reason == "time"
-    assert 0.3 <= ending.seconds < 0.6
+    assert 1.2 <= ending.seconds < 2.4
 
 
 def test_a_job_that_fails_is_listed_and_the_others_go_on() -> None:
@@ -265,7 +266,7 @@ def test_an_earlier_session_counts_even_if_its_time_is_up(tmp_path: Path) -> Non
     stages = jobs("a", 2, 10**9, 1), jobs("b", 3)
     with Store(tmp_path, {}) as store:
         first = Toy(*stages, share=0.5)
-        run([first], Workers(2, lambda jobs: jobs[0]), store, time_limit=0.2)
+        run([first], Workers(2, lambda jobs: jobs[0]), store, time_limit=2.0)
     assert first.taken[0] == (0, 0, b"..") and first.taken[1][2]
     again, backend = Toy(*stages, share=0.5), Workers(2)
     with Store(tmp_path, {}) as store:
@@ -347,7 +348,7 @@ def test_when_time_is_up_plans_side_by_side_end_with_what_is_there() -> None:
     endless = 10**9
     plan = Forked(Toy(jobs("a", 1, endless)), Toy(jobs("b", endless), jobs("c", 1)))
     backend = Workers(2, lambda jobs: jobs[0])
-    assert run([plan], backend, Memory(), time_limit=0.2).reason == "time"
+    assert run([plan], backend, Memory(), time_limit=1.0).reason == "time"
     (one, cut), (other,) = (states(toy) for toy in plan.plans)
     assert one == b"." and cut and other  # and nothing of c
     assert plan.taken_before_last == [toy.taken for toy in plan.plans]
@@ -453,7 +454,6 @@ def test_waiting_for_workers_does_not_hide_the_clock() -> None:
             time.sleep(timeout)
             return []
 
-    begin = time.monotonic()
-    ending = run([Toy(jobs("a", 1))], Slow(1), Memory(), time_limit=0.1)
+    with within(2 * runner.WAIT_SECONDS, after=0.1 + runner.WAIT_SECONDS):
+        ending = run([Toy(jobs("a", 1))], Slow(1), Memory(), time_limit=0.1)
     assert ending.reason == "time"
-    assert time.monotonic() - begin < 0.1 + 3 * runner.WAIT_SECONDS

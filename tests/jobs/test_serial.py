@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from patience import within
 from short_jobs import count, fail, job, one_result
 
 from eqlearn.jobs import backends
@@ -60,12 +61,11 @@ def test_a_long_segment_does_not_outlast_the_limit(
 ) -> None:
     monkeypatch.setattr(backends, "BOOT_AFTER", 0.0)
     plan, begin = LongThenLast(), time.monotonic()
-    with backend({"data": None}, jobs=n_processes) as place:
+    with backend({"data": None}, jobs=n_processes) as place, within(2.0, after=4.0):
         ending = run([plan], place, Memory(), time_limit=4.0)
-        took = time.monotonic() - begin
     assert ending.reason == "time" and plan.states[-1] is not None
     assert plan.states[:-1] in ([None], [None, None])
-    assert 2.0 < took < 6.0
+    assert time.monotonic() - begin > 2.0
 
 
 def test_what_is_cut_off_is_forgotten_only_when_it_is_dropped(tmp_path: Path) -> None:
@@ -81,11 +81,10 @@ def test_what_is_cut_off_is_forgotten_only_when_it_is_dropped(tmp_path: Path) ->
 
 def test_nothing_is_cut_off_in_time() -> None:
     before = signal.getsignal(signal.SIGALRM)
-    with cut_off(0.05):
+    with cut_off(60.0):
         pass
     with pytest.raises(TimeIsUp), cut_off(0.01):
         time.sleep(10)
-    time.sleep(0.1)
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
@@ -125,8 +124,8 @@ def test_a_compiler_is_not_interrupted() -> None:
     compiling = FunctionType(
         _compile.__code__, {"__name__": "numba.core", "time": time, "ended": ended}
     )
-    with pytest.raises(TimeIsUp), cut_off(0.05):
-        compiling(0.3)
+    with pytest.raises(TimeIsUp), cut_off(0.4):
+        compiling(0.8)
         time.sleep(5)
     assert ended
 
@@ -136,3 +135,18 @@ def _compile(seconds: float) -> None:
     while time.monotonic() < end:
         pass
     ended.append(end)  # type: ignore[name-defined] # noqa: F821
+
+
+def test_an_alarm_that_is_lost_rings_again() -> None:
+    """What is raised in a callback of the garbage collector is ignored."""
+    rung: list[float] = []
+
+    def ring(number: int, frame: object) -> None:
+        rung.append(time.monotonic())
+        if len(rung) > 1:
+            raise TimeIsUp
+
+    with pytest.raises(TimeIsUp), cut_off(0.01):
+        signal.signal(signal.SIGALRM, ring)
+        time.sleep(30)
+    assert len(rung) == 2

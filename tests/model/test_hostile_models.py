@@ -1,7 +1,6 @@
 """R-26: files that are valid, and made to do harm: refused or handled, and soon."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_lines import Command
+from patience import within
 
 from eqlearn.data.table import Table
 from eqlearn.data.write_table import write_table
@@ -16,8 +16,8 @@ from eqlearn.model.model_file import load, to_document
 
 HERE = Path(__file__).parent
 HUGE = 1.7976931348623157e308
-#: Seconds that each may take on a machine with other things to do.
-LONGEST_LOAD, LONGEST_REPORT = 4.0, 20.0
+#: Seconds that each may take.
+LONGEST_LOAD, LONGEST_REPORT = 2.0, 10.0
 
 
 def graph(
@@ -60,6 +60,15 @@ def doubled(depth: int) -> dict[str, Any]:
     return graph(units, {chain[-1]: 1.0})
 
 
+def divided(depth: int) -> dict[str, Any]:
+    chain = ["x1", *(f"u{k + 1}" for k in range(depth))]
+    units = [
+        {"unit": "divide", "arguments": [{name: 1.0, "1": 1.0}, {name: 1.0, "1": -0.3}]}
+        for name in chain[:-1]
+    ]
+    return graph(units, {chain[-1]: 1.0})
+
+
 def waves(n: int, n_inputs: int = 1) -> dict[str, Any]:
     units = [
         {"unit": "sin", "arguments": [{f"x{1 + k % n_inputs}": 1.0 + k}]}
@@ -71,6 +80,7 @@ def waves(n: int, n_inputs: int = 1) -> dict[str, Any]:
 HANDLED: dict[str, Callable[[], dict[str, Any]]] = {
     "nested": lambda: document(nested(400)),
     "doubled": lambda: document(doubled(60)),
+    "divided": lambda: document(divided(40)),
     "wide": lambda: document(waves(2000)),
     "many": lambda: document(waves(39), 300),
     "inputs": lambda: document(waves(300, 9000), 3),
@@ -100,18 +110,16 @@ def test_what_is_too_large_to_be_read_is_handled(
 ) -> None:
     content = HANDLED[name]()
     (tmp_path / "model.json").write_text(json.dumps(content))
-    begin = time.monotonic()
-    model = load(tmp_path / "model.json")
-    assert time.monotonic() - begin < LONGEST_LOAD
+    with within(LONGEST_LOAD):
+        model = load(tmp_path / "model.json")
     x = np.linspace(1, 2, 20)
     names = (*(f"x{i + 1}" for i in range(len(model.inputs))), "y1")
     sample = str(tmp_path / "sample.npz")
     write_table(sample, Table(names, np.repeat(x[:, None], len(names), 1), sample))
     for arguments in (f"show {tmp_path}", f"report {tmp_path}"):
-        begin = time.monotonic()
-        code, _, err = command(arguments)
+        with within(LONGEST_REPORT):
+            code, _, err = command(arguments)
         assert (code, err) == (0, "")
-        assert time.monotonic() - begin < LONGEST_REPORT
     for form in ("sympy", "c", "python"):
         code, _, err = command(f"export {tmp_path} --to {form}")
         assert code in (0, 2) and len(err.splitlines()) == (code == 2)
@@ -124,3 +132,4 @@ def test_what_no_search_could_have_written_is_refused(
     (tmp_path / "model.json").write_text(json.dumps(REFUSED[name]()))
     code, out, err = command(f"show {tmp_path}")
     assert (code, out) == (2, "") and len(err.splitlines()) == 1
+    assert "should" not in err

@@ -100,3 +100,10 @@ def test_an_interval_has_the_quantile_of_student() -> None:
     reach = 2.2281 * prediction_std(known, X)  # for 10 degrees of freedom
     assert ends[:, 0, 1] - X[:, 0] == pytest.approx(reach[:, 0], rel=1e-4)
     assert X[:, 0] - ends[:, 0, 0] == pytest.approx(reach[:, 0], rel=1e-4)
+
+
+def test_errors_that_are_shares_grow_with_the_value() -> None:
+    share = equation("y", GRAPH, constants=(), scores={"relative_error": 0.1})
+    known = model([share], inputs=("x1",))
+    values = np.abs(GRAPH.evaluate(X)[0])
+    assert prediction_std(known, X) == pytest.approx(0.1 * values)

@@ -89,6 +89,17 @@ def test_log_and_sqrt_go_on_linearly_below_their_floor(name: str) -> None:
     np.testing.assert_allclose(values.slopes[0], slope)
 
 
+@pytest.mark.parametrize("name", ["log", "sqrt"])
+def test_without_a_floor_log_and_sqrt_of_negative_numbers_have_no_value(
+    name: str,
+) -> None:
+    """Not -inf either, or exp(log(x)) would be 0 there, which no formula says."""
+    graph = Graph(1, (Node(name, ({0: 1.0},)),), (({1: 1.0}, {CONSTANT: 1.0}),))
+    values = kernels.evaluate(graph, kernels.tape(graph), np.array([[-1.0, 4.0]]))
+    assert np.isnan(values.features[1][0])
+    assert values.features[1][1] == pytest.approx(getattr(np, name)(4.0))
+
+
 def test_what_cannot_be_computed_is_seen() -> None:
     for name, z in (
         ("exp", 1e3),

@@ -1,5 +1,8 @@
+import builtins
 import io
+import sys
 import time
+import types
 from typing import Any
 
 import pytest
@@ -52,6 +55,46 @@ def test_a_log_gets_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     written = file.getvalue().splitlines()
     assert [line.split(":")[0] for line in written[::2]] == ["60 s", "120 s"]
     assert all("\x1b" not in line for line in written)
+
+
+def test_who_waits_gets_lines_sooner_and_then_fewer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    file = io.StringIO()
+    with shown(["a", "b"], ["y"], file, first_line=5.0) as show:
+        for second in range(200):
+            now[0] = float(second)
+            show(moment(seconds=second))
+    seconds = [line.split(":")[0] for line in file.getvalue().splitlines()[::2]]
+    assert seconds == ["5 s", "15 s", "35 s", "75 s", "135 s", "195 s"]
+
+
+def test_a_notebook_gets_one_output_that_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[dict[str, str]] = []
+
+    class Handle:
+        def update(self, content: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            told.append(content)
+
+    class ZMQInteractiveShell:  # what Rich knows a notebook by
+        pass
+
+    notebook = types.ModuleType("IPython.display")
+    notebook.display = lambda *content, **options: Handle()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    monkeypatch.setattr(builtins, "get_ipython", ZMQInteractiveShell, raising=False)
+    with shown(["a", "b"], ["power"], io.StringIO()) as show:
+        show(moment())
+        show(moment(n_done=5))  # too soon
+    (only,) = told
+    assert "4 candidates done" in only["text/plain"]
+    assert "power = 1.5*a*b + 0.25" in only["text/plain"]
 
 
 def test_a_terminal_gets_one_view_that_goes_away(

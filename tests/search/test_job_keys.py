@@ -25,7 +25,7 @@ def test_a_survey_has_the_key_it_had() -> None:
     x = np.linspace(1, 2, 30)[:, None]
     task = replace(task_of(x, 3 * x[:, 0]), survey_units=("multiply", "exp"))
     keys = first_keys(FastPlan(target_of(task)), 1)
-    assert keys == ["y1/survey/opening:ba9b20d787239d26"]
+    assert keys == ["y1/survey/first:ba9b20d787239d26"]
 
 
 def test_first_attempts_have_the_keys_they_had() -> None:

@@ -29,6 +29,8 @@ def asked(**settings: Any) -> Request:
         ({"seed": -1}, "`seed` must be"),
         ({"recipe": "quick"}, "`recipe` must be"),
         ({"units": ("sin", "cube")}, "cube"),
+        ({"loss": "cubed"}, "`loss` must be"),
+        ({"loss": "huber", "recipe": "paper"}, "`loss` must be left out"),
     ],
 )
 def test_what_cannot_be_asked_gets_one_line(
@@ -51,6 +53,7 @@ def test_a_grid_brings_its_own_units() -> None:
     [
         {"seed": 1},
         {"recipe": "paper"},
+        {"loss": "huber"},
         {"units": ("sin",)},
         {"domain": np.array([[0.0, 3.0]])},
         {"weight": np.ones(30)},

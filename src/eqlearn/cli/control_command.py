@@ -43,6 +43,7 @@ a function that makes one of it.
 \b
 From the log of a machine, without an environment:
   eqlearn control --log log.csv --states x,v --actions force
+A log without actions, or at uneven times, is one for eqlearn dynamics.
 
 """
 
@@ -105,6 +106,13 @@ def control(
             "their bounds.",
         ),
     ] = 0.15,
+    hold: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Steps for which a random action is held; more of them, more motion.",
+        ),
+    ] = 1,
     log: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,14 +121,6 @@ def control(
             "time unless --dt is given. May be given again.",
         ),
     ] = None,
-    window: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="Steps to average over; 15 where sensors are noisy. Averages are "
-            "learned from twice: first equations correct them.",
-        ),
-    ] = 1,
     dt: Annotated[
         float | None,
         typer.Option(
@@ -186,7 +186,7 @@ def control(
         states=_listed(states),
         actions=_listed(actions),
         angles=_listed(angles) or (),
-        window=window,
+        hold=hold,
         dt=dt,
         state_of=state_of,
         cost=cost,

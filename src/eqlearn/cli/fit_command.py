@@ -27,7 +27,7 @@ _RANGE = re.compile(r"(?P<name>.+?)=(?P<low>[^=:,]+):(?P<high>[^=:,]+)(?:,|\Z)",
 _RANGES = "NAME=LOW:HIGH with LOW below HIGH, like x1=-2:2 or x1=-2:2,x2=0:3"
 
 
-@spelled_as_options(path="--out")
+@spelled_as_options(path="--out", form="--form")
 def fit(
     table: Annotated[
         Path,
@@ -68,6 +68,14 @@ def fit(
         str | None,
         typer.Option(metavar="NAME", help="A column: how much each row counts."),
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column, such as a subject: one form for all groups of rows, with "
+            "constants of each where they differ.",
+        ),
+    ] = None,
     extrapolation: Annotated[
         Path | None,
         typer.Option(
@@ -88,6 +96,38 @@ def fit(
             metavar="FORMULA",
             help="A formula to begin with, like 'a*sin(b*x) + c', of which short names "
             "in lower case are free; or the equations of a run or model file.",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What is known, like 'positive', 'increasing in x', 'f(0) = 0', "
+            "'y <= 10': equations that break it come last, and it is proved.",
+        ),
+    ] = None,
+    dimensions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:UNIT,...",
+            help="Units of measure, like 'F: kg m/s^2, m: kg'; by default of headers "
+            "like 'T [K]'. Dimensionless groups are looked at first.",
+        ),
+    ] = None,
+    constants: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Constants of nature that laws may have: c, g, R, k_B ..., or others "
+            "like 'g = 9.81 m/s^2'. Needs units of measure.",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMULA",
+            help="What is known of the equation, like 'A*exp(-f(x, z)) + g(x)': f and "
+            "g are learned, single letters are free, numbers are given.",
         ),
     ] = None,
     functions: Annotated[
@@ -130,6 +170,15 @@ def fit(
             autocompletion=completing("information", "v_int_s", "v_int_ex", "v_ranks"),
         ),
     ] = "information",
+    loss: Annotated[
+        str,
+        typer.Option(
+            metavar="squared|huber|absolute|relative",
+            help="What residuals cost: huber and absolute are not moved by wild "
+            "values; relative is for errors that grow with the value.",
+            autocompletion=completing("squared", "huber", "absolute", "relative"),
+        ),
+    ] = "squared",
     time_limit: Annotated[
         str | None,
         typer.Option(
@@ -189,6 +238,7 @@ def fit(
             categories=names(categories or []),
             drop_missing=drop_missing,
             weights=weights,
+            groups=groups,
             extrapolation=None if extrapolation is None else str(extrapolation),
             domain=_ranges(domain or []),
             overwrite=overwrite,
@@ -196,14 +246,19 @@ def fit(
             seed=seed,
             jobs=jobs,
             guesses=guess or None,
+            constraints=constraint or None,
+            dimensions=dimensions or None,
+            constants=names(constants) if constants else None,
+            form=form,
             functions=_functions(functions),
             recipe=recipe,
             depths=_depths(depths),
             selection=selection,
+            loss=loss,
             time_limit=time_limit,
             scheduler=scheduler,
             memory=memory,
-            verbose=not quiet,
+            verbose=False if quiet else "1min",  # of lines in a log, where nobody waits
         )
     except KeyboardInterrupt:
         tell(f"Interrupted. {how_to_resume(run_dir or latest_directory(str(table)))}")

@@ -135,7 +135,7 @@ def json_line(model: "Model", findings: Sequence["Finding"], run: Path) -> str:
     def by_target(fact: Callable[["Finding"], object]) -> dict[str, object]:
         return {one.target: fact(one) for one in findings}
 
-    result = {
+    result: dict[str, object] = {
         "equations": by_target(lambda one: written(one, model.inputs)),
         "run": str(run),
         "seconds": model.seconds,
@@ -147,6 +147,17 @@ def json_line(model: "Model", findings: Sequence["Finding"], run: Path) -> str:
             lambda one: written(one, [safe[name] for name in model.inputs])
         ),
     }
+    if model.groups is not None:
+        from eqlearn.model.model_tables import group_rows
+
+        # What the data do not tell has no number in JSON.
+        result["groups"] = [
+            {
+                key: None if value == float("inf") else value
+                for key, value in row.items()
+            }
+            for row in group_rows(model)
+        ]
     return json.dumps(result)
 
 

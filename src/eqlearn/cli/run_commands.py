@@ -40,15 +40,39 @@ CandidateOption = Annotated[
         "several targets y=2,z=1.",
     ),
 ]
+GroupOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Of a run by groups, the equations of one."),
+]
+
+ArrangedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="Equations expanded, factored, as one fraction, or with the whole part "
+        "split off: expanded, factored, fraction or split.",
+        autocompletion=completing("expanded", "factored", "fraction", "split"),
+    ),
+]
 
 
 @spelled_as_options()
-def show(run: RunArgument, as_json: JsonOption = False) -> None:
+def show(
+    run: RunArgument,
+    group: GroupOption = None,
+    arranged: ArrangedOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Print what a run has found, and how far it can be trusted."""
     from eqlearn.report.findings import findings
-    from eqlearn.run_directory import open_run
+    from eqlearn.run_directory import open_group
 
-    model = open_run(run)
+    model = open_group(run, group)
+    if arranged is not None:
+        from eqlearn.report.text import arranged_equations
+
+        say(arranged_equations(model, arranged))
+        return
     known = findings(model)
     print_result(model, known, run, as_json=as_json, quiet=True)
     if not as_json:
@@ -132,11 +156,13 @@ def export(
         ),
     ] = None,
     candidate: CandidateOption = None,
+    group: GroupOption = None,
+    arranged: ArrangedOption = None,
 ) -> None:
     """Write the equations of a run as a formula or as source code."""
     from eqlearn.run_directory import export_run
 
-    text = export_run(run, to, digits, _choice(candidate))
+    text = export_run(run, to, digits, _choice(candidate), group, arranged)
     if output is None:
         deliver(text)
     else:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -301,10 +301,18 @@ def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
             decimal=decimal,
             dtype=float,
             engine="c",
+            **_to_the_last_digit(pandas.__version__),
         ).to_numpy()
     except ValueError:
         return None
     return numbers
+
+
+def _to_the_last_digit(version: str) -> dict[str, Any]:
+    """Options that pandas needs before 3.1; since then it is its only way."""
+    major, minor = version.split(".")[:2]
+    is_exact = (int(major), int(minor)) >= (3, 1)
+    return {} if is_exact else {"float_precision": "round_trip"}
 
 
 def _cell_by_cell(

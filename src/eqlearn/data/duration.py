@@ -19,7 +19,7 @@ _UNITS_OF_TIME = {
 }
 
 
-def seconds(limit: float | str | None) -> float | None:
+def seconds(limit: float | str | None, name: str = "time_limit") -> float | None:
     """A time limit in seconds: a number, or a text like "90s", "5min" or "1h 30m".
 
     Examples
@@ -35,5 +35,5 @@ def seconds(limit: float | str | None) -> float | None:
     parts = re.findall(_PART, text) if re.fullmatch(_WRITTEN, text) else []
     is_one = len(parts) == 1 or all(unit for _, unit in parts)
     if not parts or not is_one or any(unit not in _UNITS_OF_TIME for _, unit in parts):
-        raise must("time_limit", 'seconds, or a text like "90s" or "5min"', limit)
+        raise must(name, 'seconds, or a text like "90s" or "5min"', limit)
     return sum(float(number) * _UNITS_OF_TIME[unit] for number, unit in parts)

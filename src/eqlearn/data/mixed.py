@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.formats.parsing import FILL_IN
 from eqlearn.data.raw import RawTable, is_words, missing_cells, raw_numbers
 from eqlearn.data.read import read_raw, read_table
 from eqlearn.data.table import Table, chosen_columns, column_label, column_of
@@ -56,8 +57,12 @@ def read_mixed(
         try:
             table, kinds = _read_mixed(source, only, without, *choice)
         except EqlearnError as error:
-            # What is wrong with a column of words is news; all else was said before.
-            raise (error if _MANY_WORDS in str(error) else refused) from None
+            # What is wrong with a column of words is news, and a gap among numbers;
+            # all else was said before.
+            line = str(error)
+            is_gap = "finite number" in line and line.endswith(FILL_IN)
+            is_news = is_gap or _MANY_WORDS in line
+            raise (error if is_news else refused) from None
         if len(table.names) <= len(set(numeric)):
             raise
         return table, kinds
@@ -146,7 +151,7 @@ def cells_of(raw: RawTable, at: int) -> list[str]:
     """The cells of a column as texts, without blanks around them."""
     gaps = np.flatnonzero(missing_cells(raw.columns[at]))
     if len(gaps):
-        hint = "Fill the cell in or remove the row."
+        hint = FILL_IN
         label = column_label(raw.names, at)
         what = "have no gaps"
         row = raw.rows[gaps[0]]
@@ -243,3 +248,40 @@ def _places(raw: RawTable, needed: Sequence[str]) -> list[int]:
         has = printable(", ".join(raw.names), 160)
         raise malformed(raw.source, what, got, f"It has {has}; rename or add them.")
     return [places[name] for name in needed]
+
+
+def group_cells(raw: RawTable, name: str) -> list[str]:
+    """The group of each row, by a column of words or numbers."""
+    at = column_of(raw.names, name, asked="groups", source=raw.source)
+    cells_of(raw, at)  # which refuses gaps
+    return [group_text(value) for value in raw.columns[at].tolist()]
+
+
+def group_text(value: object) -> str:
+    """A group as text: what reads 3 in one table and 3.0 in another is one group."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def read_groups(
+    source: str,
+    name: str,
+    only: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    *,
+    drop_missing: bool = False,
+) -> list[str]:
+    """The groups of the rows that `read_mixed` keeps of the same columns.
+
+    Where gaps are to be left out, a row that only lacks its group has the group "".
+    """
+    raw = read_raw(source)
+    at = column_of(raw.names, name, asked="groups", source=source)
+    if not drop_missing:
+        return group_cells(raw, name)
+    used = raw.taken(chosen_columns(source, raw.names, only, without))
+    has_gap = np.any([missing_cells(one) for one in used.columns], axis=0)
+    column = raw.kept(~has_gap).columns[at]
+    pairs = zip(column.tolist(), missing_cells(column), strict=True)
+    return ["" if is_missing else group_text(value) for value, is_missing in pairs]

@@ -20,6 +20,9 @@ CONNECT_SECONDS = 10.0
 #: A worker that has not answered for so long (seconds) is given up: segments take a
 #: few seconds, and Dask itself would wait for five minutes.
 PATIENCE = 60.0
+#: For so long (seconds) it gets nothing more: to Dask it looks idle, and it would be
+#: given the same segment until that has failed.
+SHUNNED_SECONDS = 600.0
 RESUME = "Start the same command again to go on."
 #: Addresses that a user was warned of.
 _WARNED: set[str] = set()
@@ -36,6 +39,7 @@ class Cluster:
         self._sent: dict[str, str] = {}
         self._running: dict[Any, Job] = {}
         self._since: dict[Any, float] = {}
+        self._shunned: dict[str, float] = {}  # workers, and until when
         self._home = Serial(data)
 
     @property
@@ -52,8 +56,19 @@ class Cluster:
 
         sent = self._at_workers(job.data)
         work = sent, job, state, code_identity()
-        future = self._client.submit(compute, *work, pure=False)
+        place = self._away_from_shunned()
+        future = self._client.submit(compute, *work, pure=False, **place)
         self._running[future], self._since[future] = job, time.monotonic()
+
+    def _away_from_shunned(self) -> dict[str, Any]:
+        """Where Dask may compute: by workers that answer, while there are any."""
+        now = time.monotonic()
+        self._shunned = {one: end for one, end in self._shunned.items() if end > now}
+        if not self._shunned:
+            return {}
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        others = [one for one in workers if one not in self._shunned]
+        return {"workers": others, "allow_other_workers": True} if others else {}
 
     def _at_workers(self, name: str) -> str:
         """What the data are called at every worker, also one that comes later.
@@ -109,11 +124,15 @@ class Cluster:
         return outcomes
 
     def _given_up(self) -> list[EndedSegment]:
-        """Segments whose workers do not answer; Dask may forget them."""
+        """Segments whose workers do not answer, and shall have no more of them."""
         now, why = time.monotonic(), f"its worker did not answer for {PATIENCE:.0f} s"
         self._since = {f: self._since[f] for f in self._running}
         silent = [f for f, since in self._since.items() if now - since > PATIENCE]
         if silent:
+            keys = {future.key for future in silent}
+            for worker, theirs in self._client.processing().items():
+                if keys.intersection(theirs):
+                    self._shunned[worker] = now + SHUNNED_SECONDS
             self._client.cancel(silent)
         return [EndedSegment(self._running.pop(f), None, why, 1) for f in silent]
 

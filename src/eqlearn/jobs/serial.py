@@ -121,7 +121,7 @@ def cut_off(seconds: float) -> Iterator[None]:
         return
     before = signal.signal(signal.SIGALRM, _ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), _AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -132,12 +132,15 @@ def cut_off(seconds: float) -> Iterator[None]:
 # long (seconds) they are let go on before the next try.
 _UNINTERRUPTED = ("numba.", "llvmlite.")
 _MOMENT = 0.05
+# Seconds after which it rings again: what is raised in a callback of the garbage
+# collector, or in a __del__, is ignored.
+_AGAIN = 1.0
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
     while frame is not None:
         if f"{frame.f_globals.get('__name__', '')}.".startswith(_UNINTERRUPTED):
-            signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+            signal.setitimer(signal.ITIMER_REAL, _MOMENT, _AGAIN)
             return
         frame = frame.f_back
     raise TimeIsUp

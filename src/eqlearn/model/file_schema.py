@@ -1,5 +1,6 @@
 """What a model file may hold: its schema, and what becomes of older files."""
 
+import re
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue, ValidationError
@@ -13,6 +14,7 @@ FORMAT = "eqlearn model"
 VERSION = 3
 LARGEST_FILE = 4 * 2**20  # bytes; a model of ten targets takes some 50 kB
 MOST_EQUATIONS = 2_000
+MOST_GROUPS = 500
 _LONGEST_TEXT = 100_000
 _MOST_FACTS = 1_000
 
@@ -82,6 +84,26 @@ class OriginRow(_Strict):
     notes: _Texts = []
 
 
+class GroupConstantRow(_Strict):
+    """A constant of each group; its error is null where the data do not tell it."""
+
+    name: _Text
+    target: _Text
+    values: Annotated[list[float], Field(max_length=MOST_GROUPS), FailFast()]
+    errors: Annotated[
+        list[_AtLeastZero | None], Field(max_length=MOST_GROUPS), FailFast()
+    ]
+
+
+class GroupsRow(_Strict):
+    """Groups of rows that share a form."""
+
+    column: _Text
+    names: Annotated[list[_Text], Field(min_length=1, max_length=MOST_GROUPS)]
+    n_rows: Annotated[list[_Count], Field(max_length=MOST_GROUPS)]
+    constants: Annotated[list[GroupConstantRow], Field(max_length=_MOST_FACTS)]
+
+
 class File(_Strict):
     """A model of eqlearn."""
 
@@ -106,6 +128,7 @@ class File(_Strict):
     origin: OriginRow
     versions: Annotated[dict[_Text, _Text], Field(max_length=_MOST_FACTS)]
     categories: Annotated[dict[_Text, _Texts], Field(max_length=_MOST_FACTS)] = {}
+    groups: GroupsRow | None = None
 
 
 def validated(document: dict[str, Any]) -> File:
@@ -174,6 +197,7 @@ def _as(schema: type[_Rows], document: dict[str, Any]) -> _Rows:
 
 # How pydantic's kinds of errors end the sentence "it must be ...".
 _MUST_BE = {"missing": "present", "extra_forbidden": "absent"}
+_LENGTH = re.compile(r"\w+ should have (at (?:least|most) [\d,]+ \w+).*")
 
 
 def _first_of(errors: ValidationError) -> EqlearnError:
@@ -182,6 +206,7 @@ def _first_of(errors: ValidationError) -> EqlearnError:
         f".{step}" if str(step).isidentifier() else f"[{step!r}]"
         for step in first["loc"]
     )
-    what = _MUST_BE.get(first["type"], first["msg"].removeprefix("Input should be "))
+    said = _LENGTH.sub(r"of \1", first["msg"]).removeprefix("Input should be ")
+    what = _MUST_BE.get(first["type"], said)
     got = None if first["type"] == "missing" else first["input"]
     return must(place.removeprefix(".")[:100], what, got)

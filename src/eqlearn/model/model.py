@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eqlearn._types import Array
+from eqlearn.model.group_constants import Groups
 from eqlearn.network.graph import Connection, Graph
 
 #: Whatever JSON can hold.
@@ -120,6 +121,14 @@ class Model:
     versions: Mapping[str, str] = field(default_factory=dict)  # of programs used
     #: Columns of words, each with its words: inputs like `name=word` come from them.
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Groups of rows with constants of their own, which are the last inputs.
+    groups: Groups | None = None
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The inputs that are columns, without constants of groups."""
+        n = len(self.groups.constants) if self.groups else 0
+        return self.inputs[: len(self.inputs) - n]
 
     @property
     def chosen(self) -> tuple[Equation, ...]:

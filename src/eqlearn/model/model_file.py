@@ -22,10 +22,12 @@ from eqlearn.model.file_schema import (
     ConstantRow,
     EquationRow,
     File,
+    GroupsRow,
     OriginRow,
     OutcomeRow,
     validated,
 )
+from eqlearn.model.group_constants import GroupConstant, Groups
 from eqlearn.model.model import (
     Constant,
     Equation,
@@ -159,7 +161,16 @@ def to_document(model: Model) -> dict[str, Any]:
         "versions": dict(model.versions),
         # Only where there are any: programs from before know no such part.
         **({"categories": dict(model.categories)} if model.categories else {}),
+        **({"groups": _groups_document(model.groups)} if model.groups else {}),
     }
+
+
+def _groups_document(groups: Groups) -> dict[str, Any]:
+    constants = [
+        {**vars(one), "errors": [_or_null(error) for error in one.errors]}
+        for one in groups.constants
+    ]
+    return {**vars(groups), "constants": constants}
 
 
 def _equation_document(equation: Equation) -> dict[str, Any]:
@@ -223,8 +234,10 @@ def from_document(document: Any) -> Model:
         origin=_origin(file.origin),
         versions=file.versions,
         categories={name: tuple(words) for name, words in file.categories.items()},
+        groups=None if file.groups is None else _groups(file.groups),
     )
     _check_targets(model)
+    _check_groups(model)
     return model
 
 
@@ -235,6 +248,37 @@ def _check_targets(model: Model) -> None:
     for k, equation in enumerate(model.equations):
         if equation.target not in model.targets:
             raise must(f"equations[{k}].target", "one of the targets", equation.target)
+
+
+def _groups(row: GroupsRow) -> Groups:
+    constants = tuple(
+        GroupConstant(
+            one.name,
+            one.target,
+            tuple(one.values),
+            tuple(math.inf if error is None else error for error in one.errors),
+        )
+        for one in row.constants
+    )
+    return Groups(row.column, tuple(row.names), tuple(row.n_rows), constants)
+
+
+def _check_groups(model: Model) -> None:
+    groups = model.groups
+    if groups is None:
+        return
+    if len(set(groups.names)) < len(groups.names):
+        raise must("groups.names", "different from each other", groups.names)
+    if (
+        tuple(one.name for one in groups.constants)
+        != model.inputs[len(model.measured) :]
+    ):
+        names = [one.name for one in groups.constants]
+        raise must("groups.constants", "the last of the inputs", names)
+    n = len(groups.names)
+    for one in groups.constants:
+        if {len(one.values), len(one.errors), len(groups.n_rows)} != {n}:
+            raise must("groups", f"of a value for each of {n} groups", len(one.values))
 
 
 def _origin(row: OriginRow) -> Origin:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from eqlearn.model.model import Equation
+from eqlearn.model.group_constants import GroupConstant
+from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import CONSTANT, Graph
 
 
@@ -81,3 +82,33 @@ def _places(graph: Graph) -> list[str]:
     for _ in graph.outputs:
         places += ["the numerator", "the denominator"]
     return places
+
+
+def shown_constants(model: Model) -> tuple[GroupConstant, ...]:
+    """The constants of groups that the chosen equations use."""
+    if model.groups is None:
+        return ()
+    used = {model.inputs[i] for one in model.chosen for i in one.snapped.used_inputs}
+    return tuple(one for one in model.groups.constants if one.name in used)
+
+
+def group_rows(model: Model) -> list[dict[str, Any]]:
+    """Each group with its number of rows, its constants and their standard errors."""
+    groups = model.groups
+    if groups is None:
+        return []
+    return [
+        {
+            groups.column: name,
+            "rows": groups.n_rows[at],
+            **{
+                key: value
+                for one in shown_constants(model)
+                for key, value in (
+                    (one.name, one.values[at]),
+                    (f"{one.name}_error", one.errors[at]),
+                )
+            },
+        }
+        for at, name in enumerate(groups.names)
+    ]

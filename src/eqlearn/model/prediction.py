@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from eqlearn._types import Array
 from eqlearn.errors import must
@@ -16,29 +15,68 @@ from eqlearn.network.graph import Graph
 _STEP, _SMALLEST = 1e-6, 1e-3
 
 
-def prediction_std(model: Model, x: Array) -> Array:
+def prediction_std(model: Model, x: Array, errors: Array | None = None) -> Array:
     """The standard deviation (N, M) of a new measurement about its prediction.
 
     From the noise, the errors of the constants, and the candidates that are nearly as
-    good: these agree inside the data and part outside.
+    good: these agree inside the data and part outside. `errors` (N, K) are those of
+    the last inputs, where these are constants of groups.
     """
+    rows = np.asarray(x, float)
     return np.stack(
-        [np.sqrt(_variance(model, one, np.asarray(x, float))) for one in model.chosen],
+        [
+            np.sqrt(_variance(model, one, rows) + _by_inputs(one.graph, rows, errors))
+            for one in model.chosen
+        ],
         axis=1,
     )
 
 
-def prediction_interval(model: Model, x: Array, level: float, values: Array) -> Array:
+def _by_inputs(graph: Graph, x: Array, errors: Array | None) -> Array:
+    """The variance (N,) of predictions because the last inputs have errors."""
+    total: Array = np.zeros(len(x))
+    if errors is None:
+        return total
+    first = x.shape[1] - errors.shape[1]
+    for k, error in enumerate(errors.T, first):
+        if k not in graph.used_inputs:
+            continue
+        step = _STEP * np.maximum(np.abs(x[:, k]), _SMALLEST)
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = x.copy()
+            moved[:, k] += sign * step
+            ends.append(graph.evaluate(moved)[0][:, 0])
+        total = total + ((ends[0] - ends[1]) / (2.0 * step) * error) ** 2
+    return np.where(np.isfinite(total), total, math.inf)
+
+
+def prediction_interval(
+    model: Model,
+    x: Array,
+    level: float,
+    values: Array,
+    errors: Array | None = None,
+) -> Array:
     """Low and high ends (N, M, 2) about predicted values (N, M).
 
     A share `level` of new measurements should lie between them.
     """
+    reach = interval_reach(model, x, level, errors)
+    return np.stack([values - reach, values + reach], axis=2)
+
+
+def interval_reach(
+    model: Model, x: Array, level: float, errors: Array | None = None
+) -> Array:
+    """How far (N, M) intervals reach above and below predicted values."""
+    from scipy.special import stdtrit  # who only reads a model has no use for it
+
     if not 0 < level < 1:
         raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
-    std = prediction_std(model, x)
     free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
-    reach = std * stdtrit(np.array(free, float), 0.5 + level / 2)
-    return np.stack([values - reach, values + reach], axis=2)
+    reach: Array = stdtrit(np.array(free, float), 0.5 + level / 2)
+    return prediction_std(model, x, errors) * reach
 
 
 def _variance(model: Model, chosen: Equation, x: Array) -> Array:
@@ -49,8 +87,17 @@ def _variance(model: Model, chosen: Equation, x: Array) -> Array:
     ]
     by_constants = variance_by_constants(chosen.graph, covariance_of(chosen), x)
     by_candidates = variance_by_candidates(chosen.graph, others, chosen.bic, x)
-    total: Array = chosen.rms**2 + by_constants + by_candidates
+    total: Array = _noise(chosen, x) + by_constants + by_candidates
     return total
+
+
+def _noise(chosen: Equation, x: Array) -> Array | float:
+    """The variance of a measurement; a share of the value, if the loss was relative."""
+    share = chosen.scores.get("relative_error")
+    if share is None:
+        return chosen.rms**2
+    with np.errstate(all="ignore"):
+        return np.square(share * chosen.graph.evaluate(x)[0][:, 0])
 
 
 def covariance_of(equation: Equation) -> Array:

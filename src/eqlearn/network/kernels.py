@@ -257,6 +257,9 @@ def elementary(code, z, floor):  # type: ignore[no-untyped-def]
     if code == _EXP:
         e = np.exp(z)
         return e, e
+    if z < floor == 0.0 and (code == _LOG or code == _SQRT):
+        # Not -inf: an exponential of it would have a value.
+        return np.nan, np.nan
     if code == _LOG:
         if z < floor:
             return np.log(floor) + (z - floor) / floor, 1.0 / floor

@@ -13,12 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.write.display import formula_text
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable
+from eqlearn.knowledge.measuring.model_dimensions import dimension_rows
 from eqlearn.model.model import Equation, Json, Model, Verdict
-from eqlearn.model.model_tables import constant_rows, equation_rows
+from eqlearn.model.model_tables import (
+    constant_rows,
+    equation_rows,
+    shown_constants,
+)
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.selection import CRITERIA, DEFAULT
 
@@ -56,6 +62,9 @@ class Finding:
 def findings(model: Model) -> tuple[Finding, ...]:
     """Put together what is known of each target."""
     constants = constant_rows(model.chosen, distinct(model.inputs))
+    if measured := dimension_rows(model):
+        pairs = zip(constants, measured, strict=True)
+        constants = [{**row, **more} for row, more in pairs]
     low, high = np.reshape(model.domain, (-1, 2)).T
     return tuple(
         Finding(
@@ -256,6 +265,42 @@ def with_error(value: float, error: float) -> str:
     return f"{value:.{decimals}f} ± {error:.{decimals}f}"
 
 
+def measured(row: Mapping[str, Any]) -> str:
+    """Write a constant with its error and, where it is known, what it is in."""
+    text = with_error(row["value"], row["standard_error"])
+    own = row.get("dimension", "1")
+    if own == "1":
+        return text
+    in_si = row["si_value"]
+    is_same = in_si is None or math.isclose(in_si, row["value"], rel_tol=1e-9)
+    shown = f"{text} {own}" if is_same else f"{text} = {in_si:.4g} {own}"
+    return f"{shown} = {row['named']}" if row.get("named") else shown
+
+
+def group_cells_of(
+    model: Model, finding: Finding
+) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+    """The constants of each group in the chosen equation, and the headings."""
+    groups = model.groups
+    if groups is None:
+        return [], ()
+    used = [
+        one
+        for one in shown_constants(model)
+        if model.inputs.index(one.name) in finding.chosen.snapped.used_inputs
+    ]
+    rows = [
+        (
+            printable(name, LONGEST_NAME),
+            str(groups.n_rows[at]),
+            *(with_error(one.values[at], one.errors[at]) for one in used),
+        )
+        for at, name in enumerate(groups.names)
+    ]
+    headings = printable(groups.column, LONGEST_NAME), "rows"
+    return (rows if used else []), (*headings, *(one.name for one in used))
+
+
 def simple(value: float | None) -> str:
     """Write a snapped constant: as a fraction, of π too, where it is one."""
     if value is None:
@@ -320,3 +365,24 @@ def _in_words(value: Json) -> str:
         case Mapping():
             return ", ".join(f"{k}: {_in_words(v)}" for k, v in value.items())
     return str(value)
+
+
+# Constants of all candidates, beyond which a band takes longer than its plot.
+_MOST_IN_BAND = 400
+
+
+def band_reach(model: Model, number: int) -> Callable[[Array], Array] | None:
+    """How far 95 % of new measurements of a target are off, at inputs (N, D).
+
+    None if the formulas are too long for that.
+    """
+    if sum(one.graph.n_parameters for one in model.equations) > _MOST_IN_BAND:
+        return None
+    # Here: to say what was found takes no SciPy.
+    from eqlearn.model.prediction import interval_reach
+
+    def reach(points: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return interval_reach(model, points, 0.95)[:, number]
+
+    return reach

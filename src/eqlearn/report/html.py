@@ -22,7 +22,7 @@ from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 from eqlearn.report import findings as found
 from eqlearn.report import plots
-from eqlearn.report.findings import Finding
+from eqlearn.report.findings import Finding, band_reach
 from eqlearn.report.motion_plots import Panel
 from eqlearn.report.svg import inline
 from eqlearn.report.typeset import Typeset, in_words, typeset
@@ -124,11 +124,14 @@ def _formula(model: Model, finding: Finding) -> dict[str, Any]:
 
 
 def _constants(model: Model, finding: Finding) -> dict[str, Any]:
+    groups, headings = found.group_cells_of(model, finding)
     return {
+        "groups": groups,
+        "group_headings": headings,
         "constants": [
             (
                 visible(row["of"], 0),
-                found.with_error(row["value"], row["standard_error"]),
+                found.measured(row),
                 found.simple(row["snapped"]),
             )
             for row in finding.constants
@@ -215,6 +218,7 @@ def _slices(model: Model, finding: Finding, x: Array, y: Array) -> dict[str, Any
         rivals=[one.snapped for one in _rivals(finding)],
         domain=model.domain,
         inputs=drawn,
+        reach=band_reach(model, finding.number),
     )
     name = visible(finding.target, finding.number)
     labels = [f"{name} along {visible(model.inputs[i], i)}" for i in drawn]

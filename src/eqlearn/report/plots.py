@@ -1,7 +1,7 @@
 """Plots of a formula, as matplotlib figures: on paper, and on pages light and dark."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -23,12 +23,17 @@ INK = "#20262c"
 #: The measured range and the domain of use, replaced likewise.
 SHADE = "#e3e6e9"
 FAINT = "#f2f3f5"
-#: Measurements and the formula, in colours that show on white and on black.
-MEASURED = "#4a8ad4"
-FORMULA = "#d9473f"
+#: Measurements and the formula, in colours that show on white and on black, and that
+#: nobody takes for each other: the first two of looks.mplstyle.
+MEASURED = "#0072b2"
+FORMULA = "#d55e00"
 #: Other candidates: colours and dashes.
-RIVALS = (("#2f9e63", "--"), ("#b07cd8", "-."), ("#c98a1b", ":"))
+RIVALS = (("#009e73", "--"), ("#cc79a7", "-."), ("#a6761d", ":"))
 DASHES = {"--": "dashed", "-.": "dash-dotted", ":": "dotted"}
+#: What the band about a formula is called.
+BAND = "95 % of measurements"
+#: How far such a band reaches above and below, at inputs (N, D).
+Reach = Callable[[Array], Array]
 #: More points than this are drawn as one image instead of a mark each.
 MOST_MARKS = 300
 #: Of more points than this only some are drawn.
@@ -36,22 +41,9 @@ MOST_POINTS = 20_000
 #: Letters of a name on an axis.
 LONGEST_LABEL = 40
 
-_STYLE: Any = {
-    "axes.edgecolor": INK,
-    "axes.facecolor": "white",
-    "axes.grid": False,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.7,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "white",
-    "font.family": "sans-serif",
-    "font.size": 9.5,
-    "text.color": INK,
-    "text.usetex": False,
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
+#: Fonts, axes and colours of all plots, here and in the docs: looks.mplstyle. Only the
+#: layout is not taken from there: measuring every letter takes as long as drawing.
+_LOOKS: list[Any] = ["eqlearn.looks", {"figure.constrained_layout.use": False}]
 _PANEL = (4.2, 3.1)
 _COLUMNS = {0: 1, 1: 1, 2: 2, 4: 2}  # by the number of panels; otherwise 3
 _MARGINS = {"left": 0.19, "right": 0.97, "bottom": 0.17, "top": 0.91}
@@ -69,15 +61,17 @@ def plot_slices(
     rivals: Sequence[Graph] = (),
     domain: Sequence[tuple[float, float]] | None = None,
     inputs: Sequence[int] | None = None,
+    reach: Reach | None = None,
 ) -> "Figure":
     """Plot the formula along each input, well beyond the data.
 
     The other inputs stay at their upper quartiles, where products do not vanish as they
     often would at the medians. Dots are measurements carried to the slice: the formula
     there plus the measurement's own residual. Where rivals leave the formula, the data
-    do not decide. `inputs` says which to plot, by number; by default all.
+    do not decide. `inputs` says which to plot, by number; by default all. `reach` says
+    how far 95 % of new measurements at given inputs are from the formula, at most.
     """
-    slices = _Slices(graph, x, y, names, target, rivals, domain, inputs)
+    slices = _Slices(graph, x, y, names, target, rivals, domain, inputs, reach)
     n = len(slices.cuts)
     n_columns = _COLUMNS.get(n, 3)
     with drawing(n_columns, max(1, -(-n // n_columns))) as (figure, axes):
@@ -86,8 +80,9 @@ def plot_slices(
         for k, axis in enumerate(axes[:n]):
             slices.draw(axis, k, has_target=k % n_columns == 0)
         handles, labels = axes[0].get_legend_handles_labels() if n else ([], [])
-        legend: Any = {"loc": "outside upper center", "ncols": 4, "frameon": False}
-        figure.legend(handles, labels, **legend)
+        n_beside = 2 if n_columns == 1 else 4  # as wide as the panels
+        legend: Any = {"loc": "outside upper center", "ncols": n_beside}
+        figure.legend(handles, labels, frameon=False, **legend)
     return figure
 
 
@@ -101,9 +96,10 @@ def slice_panels(
     rivals: Sequence[Graph] = (),
     domain: Sequence[tuple[float, float]] | None = None,
     inputs: Sequence[int] | None = None,
+    reach: Reach | None = None,
 ) -> list["Figure"]:
     """Plot as `plot_slices` does, each input in a figure of its own, without legend."""
-    slices = _Slices(graph, x, y, names, target, rivals, domain, inputs)
+    slices = _Slices(graph, x, y, names, target, rivals, domain, inputs, reach)
     panels = []
     for k in range(len(slices.cuts)):
         with drawing() as (figure, (axis,)):
@@ -256,12 +252,12 @@ def drawing(
     n_columns: int = 1, n_rows: int = 1
 ) -> Iterator[tuple["Figure", list["Axes"]]]:
     """Make a figure of panels, whatever style the user has set."""
-    import matplotlib
+    from matplotlib import style
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_STYLE):
+    with style.context(_LOOKS):
         size = _PANEL[0] * n_columns, _PANEL[1] * n_rows
-        # Measuring every letter takes as long as drawing: one panel has fixed margins.
+        # One panel has fixed margins.
         is_one = n_columns == n_rows == 1
         figure = Figure(figsize=size, layout=None if is_one else "constrained")
         margins = _MARGINS if is_one else None
@@ -344,8 +340,9 @@ class _Slices:
         rivals: Sequence[Graph],
         domain: Sequence[tuple[float, float]] | None,
         inputs: Sequence[int] | None,
+        reach: Reach | None,
     ) -> None:
-        self._graph, self._x, self._y = graph, x, y
+        self._graph, self._x, self._y, self._reach = graph, x, y, reach
         self._names, self._target = names, target
         self._rivals, self._domain = rivals, domain
         along = range(x.shape[1]) if inputs is None else inputs
@@ -361,6 +358,8 @@ class _Slices:
             axis.axvspan(*ends, color=FAINT, lw=0, label="domain of use")
         ends = column.min(), column.max()
         axis.axvspan(*ends, color=SHADE, lw=0, label="measured range")
+        if self._reach is not None:
+            self._draw_band(axis, cut, self._reach)
         self._draw_measurements(axis, cut)
         styles = zip(self._rivals, RIVALS, strict=False)
         for number, (rival, (color, dashes)) in enumerate(styles, start=2):
@@ -369,6 +368,13 @@ class _Slices:
         label(axis, "x", short_name(self._names[cut.along], cut.along))
         label(axis, "y", short_name(self._target) if has_target else "")
         axis.set(xlim=(cut.line[0], cut.line[-1]), ylim=(self._low, self._high))
+
+    def _draw_band(self, axis: "Axes", cut: _Cut, reach: Reach) -> None:
+        """Where 95 % of new measurements should be."""
+        values, wide = _along(self._graph, cut.points), reach(cut.points)
+        ends = self._clipped(values - wide), self._clipped(values + wide)
+        style: Any = {"color": FORMULA, "alpha": 0.18, "lw": 0, "label": BAND}
+        axis.fill_between(cut.line, *ends, **style)
 
     def _draw_measurements(self, axis: "Axes", cut: _Cut) -> None:
         kept = _some(np.arange(len(self._x)), MOST_MARKS // 2)

@@ -1,4 +1,4 @@
-"""A search while it runs: one live view in a terminal, a line a minute in a log."""
+"""A search while it runs: one live view in a terminal or notebook, lines in a log."""
 
 import sys
 import time
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines in a log.
 LOG_EVERY = 60.0
+#: Seconds to the first line where someone waits for it; then twice as long each time.
+FIRST_LINE = 5.0
 #: Seconds between two updates of a live view.
 SHOW_EVERY = 0.25
 #: Letters of a formula that are shown while it may still change.
@@ -72,17 +74,23 @@ class Shown(Protocol):
 
 @contextmanager
 def shown(
-    inputs: Sequence[str], targets: Sequence[str], file: TextIO | None = None
+    inputs: Sequence[str],
+    targets: Sequence[str],
+    file: TextIO | None = None,
+    first_line: float = LOG_EVERY,
 ) -> Iterator[Shown]:
     """Follow a search in the way that suits `file`, by default the standard error.
 
-    A terminal and a notebook get one view that changes, anything else plain lines.
+    A terminal and a notebook get one view that changes, anything else plain lines: the
+    first after so many seconds, the next ones after twice as many, up to a minute.
     """
     file = sys.stderr if file is None else file
     from rich.console import Console
 
     console = Console(file=file)
-    if console.is_terminal or console.is_jupyter:
+    if console.is_jupyter:
+        yield _in_a_notebook(list(inputs), list(targets))
+    elif console.is_terminal:
         from rich.live import Live
 
         with Live(console=console, auto_refresh=False, transient=True) as live:
@@ -91,34 +99,53 @@ def shown(
                 view = _view(progress, list(inputs), list(targets))
                 live.update(view, refresh=True)
 
-            yield _Sometimes(update, SHOW_EVERY, first=True)
+            yield _Sometimes(update, 0.0, SHOW_EVERY)
     else:
-        yield logged(inputs, targets, file, LOG_EVERY)
+        yield logged(inputs, targets, file, LOG_EVERY, first_line)
+
+
+def _in_a_notebook(inputs: list[str], targets: list[str]) -> Shown:
+    """One output of a cell that is replaced by the next; Rich would need widgets."""
+    from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
+
+    handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def update(progress: Progress) -> None:
+        text = "\n".join(lines(progress, inputs, targets))
+        handle.update({"text/plain": text}, raw=True)
+
+    return _Sometimes(update, 0.0, SHOW_EVERY)
 
 
 def logged(
-    inputs: Sequence[str], targets: Sequence[str], file: TextIO, seconds: float
+    inputs: Sequence[str],
+    targets: Sequence[str],
+    file: TextIO,
+    seconds: float,
+    first: float | None = None,
 ) -> Shown:
-    """Follow a search by plain lines, every so many seconds."""
+    """Follow a search by plain lines, every so many seconds once it has lasted."""
 
     def write(progress: Progress) -> None:
         for line in lines(progress, list(inputs), list(targets)):
             print(line, file=file, flush=True)
 
-    return _Sometimes(write, seconds, first=False)
+    return _Sometimes(write, seconds if first is None else first, seconds)
 
 
 class _Sometimes:
-    """Passes on one call out of many."""
+    """Passes on one call out of many: after `first` seconds, then less and less."""
 
-    def __init__(self, show: Shown, seconds: float, *, first: bool) -> None:
-        self._show, self._seconds = show, seconds
-        self._next = time.monotonic() + (0.0 if first else seconds)
+    def __init__(self, show: Shown, first: float, most: float) -> None:
+        self._show, self._most = show, most
+        self._wait = min(first, most)
+        self._next = time.monotonic() + self._wait
 
     def __call__(self, progress: Progress) -> None:
         if time.monotonic() >= self._next:
             self._show(progress)
-            self._next = time.monotonic() + self._seconds
+            self._wait = min(2.0 * self._wait, self._most) or self._most
+            self._next = time.monotonic() + self._wait
 
 
 def lines(

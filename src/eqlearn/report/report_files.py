@@ -14,7 +14,7 @@ from eqlearn.errors import must
 from eqlearn.model.courses import Courses
 from eqlearn.model.model import Model
 from eqlearn.report import plots
-from eqlearn.report.findings import Finding
+from eqlearn.report.findings import Finding, band_reach
 from eqlearn.report.findings import findings as findings_of
 from eqlearn.report.html import page, slice_inputs
 from eqlearn.report.motion_plots import motion_panels
@@ -100,6 +100,7 @@ def _slices(model: Model, finding: Finding, x: Array, y: Array) -> Any:
         rivals=[one.snapped for one in finding.others[: len(plots.RIVALS)]],
         domain=model.domain,
         inputs=drawn[:MOST_IN_IMAGE] or [0],
+        reach=band_reach(model, finding.number),
     )
 
 

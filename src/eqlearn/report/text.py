@@ -4,6 +4,8 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from eqlearn.equation.write.display import formula_text
+from eqlearn.equation.write.simplify import checked_arrangement
 from eqlearn.errors import printable
 from eqlearn.model.by_hand import candidate_number, candidates_of
 from eqlearn.model.model import Equation, Model
@@ -25,6 +27,7 @@ def _summary_of(model: Model, finding: Finding) -> Iterator[str]:
     yield ""
     yield from textwrap.wrap(_verdict(finding), _WIDTH)
     yield from _aligned(_constant_cells(finding), ("constant", "as fitted", "set to"))
+    yield from _aligned(*found.group_cells_of(model, finding))
     yield ""
     for name, value in found.errors(finding, model.n_rows):
         yield f"{name}: {value}"
@@ -48,7 +51,7 @@ def _constant_cells(finding: Finding) -> list[tuple[str, str, str]]:
     return [
         (
             printable(row["of"]),
-            found.with_error(row["value"], row["standard_error"]),
+            found.measured(row),
             found.simple(row["snapped"]),
         )
         for row in finding.constants
@@ -78,7 +81,7 @@ def markdown(
     lines = [
         "# What the data say",
         "",
-        f"Learned from {model.n_rows:,} rows of {len(model.inputs)} inputs.",
+        f"Learned from {model.n_rows:,} rows of {len(model.measured)} inputs.",
     ]
     for finding, image in zip(findings, images, strict=True):
         lines += _markdown_of(model, finding, image)
@@ -109,6 +112,11 @@ def _markdown_of(model: Model, finding: Finding, image: str) -> Iterator[str]:
     if not cells:
         yield from ("", "The formula has no constants that were fitted.")
     yield from _code(_aligned(cells, ("the weight of", "as fitted", "set to")))
+    rows, headings = found.group_cells_of(model, finding)
+    if model.groups is not None and rows:
+        column = escaped(_plain(model.groups.column))
+        yield from ("", f"### Constants by {column}")
+        yield from _code(_aligned(rows, headings))
     yield from ("", "### How it was chosen", "")
     yield found.how_chosen(model, finding)
     yield escaped(_plain(found.what_is_shorter(model, finding)))
@@ -146,6 +154,16 @@ def front(model: Model, findings: Sequence[Finding]) -> str:
         lines = _aligned(rows, ("no.", "error", "complexity", "equation"))
         parts.append("\n".join([f"Candidates for {target}, * is chosen:", *lines]))
     return "\n\n".join(parts) + "\n"
+
+
+def arranged_equations(model: Model, how: str) -> str:
+    """The chosen equations in one of the arrangements, a line for each."""
+    checked_arrangement(how)
+    inputs = found.distinct(model.inputs)
+    return "\n".join(
+        formula_text(one.snapped, inputs, found.shown(one.target, at), arranged=how)
+        for at, one in enumerate(model.chosen)
+    )
 
 
 def _code(lines: Sequence[str] | Iterator[str]) -> Iterator[str]:

@@ -25,6 +25,9 @@ LONGEST_PIECE = 30
 _TIMES = "\u2062"
 _MINUS = "−"
 _SIGNS = {"+", _MINUS}
+_FENCES = {"(", ")"}
+#: Where a power stands is told from the height of its base: that of a letter like x.
+_LETTER = "0.5em"
 
 
 class Typeset(NamedTuple):
@@ -44,8 +47,11 @@ def typeset(graph: Graph, inputs: Sequence[str], target: str) -> Typeset:
     root = ElementTree.fromstring(re.sub('^<math xmlns="[^"]*"', "<math", text))
     name, equals, formula = root[0]
     _space_products(formula)
+    _level_powers(formula)
     for sign in formula.iter("mo"):
         sign.text = _MINUS if sign.text == "-" else sign.text
+        if sign.text in _FENCES:  # as deep as what they hold, not as it is high
+            sign.set("symmetric", "false")
     _break_fractions(formula)
     if _width([formula]) <= LONGEST_PIECE:
         pieces = [[name, equals, formula]]
@@ -114,6 +120,15 @@ def _space_products(formula: Element) -> None:
                 space = "0.16em" if is_number else "0.12em"
                 part.text = _TIMES if is_number else "⋅"
                 part.attrib |= {"lspace": space, "rspace": space}
+
+
+def _level_powers(formula: Element) -> None:
+    """Have the powers of b and c at one height, also in fonts not made for formulas."""
+    for power in formula.iter("msup"):
+        if power[0].tag == "mi":
+            base = Element("mpadded", {"height": _LETTER})
+            base.append(power[0])
+            power[0] = base
 
 
 def _break_fractions(formula: Element) -> None:

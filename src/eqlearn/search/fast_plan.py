@@ -99,7 +99,9 @@ class FastPlan:
             self._take_surveyed,
             self._so_far,
         )
-        yield survey.opening()
+        yield survey.first()
+        if not self._is_over:
+            yield survey.opening()
         # Once what is quick was looked for, looks and batches take turns.
         for look in survey.looks():
             if self._is_over:
@@ -137,8 +139,14 @@ class FastPlan:
         self._target.n_ended += found is not None
         for one in found or ():
             self._pool.add(one)
-        self._is_over = self._is_short() and self._is_enough()
+        self._is_over = self._is_short() and self._is_told() and self._is_enough()
         return self._is_over
+
+    def _is_told(self) -> bool:
+        """Whether what is left can be told yet: of many inputs tests look at few."""
+        n_inputs, most = self._task.x.shape[1], self._strategy.residuals.most_inputs
+        is_open = self._survey is not None and self._survey.is_open
+        return is_open or n_inputs <= most
 
     def _is_short(self) -> bool:
         """Whether the best formula is no mere imitation of a law without noise."""

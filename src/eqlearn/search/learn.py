@@ -24,7 +24,8 @@ from eqlearn.search.keep.target import Target
 from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.task import Task
+from eqlearn.search.robust_rows import as_searched
+from eqlearn.search.task import Task, one_thread
 
 #: What worker processes load before their first segment: the compiled kernels.
 PRELOAD = ("eqlearn.search.fast_plan",)
@@ -43,6 +44,7 @@ class Found:
     seconds: float
     ended: str  # finished, time or interrupt
     failures: tuple[tuple[str, str], ...] = ()  # jobs that failed, and why
+    crowding: float = 0.0  # of rows, in the criterion of the candidates
 
     @property
     def is_something(self) -> bool:
@@ -73,6 +75,7 @@ class Progress(NamedTuple):
 ProgressCallback = Callable[[Progress], object]
 
 
+@one_thread()
 def learn(
     request: Request, callback: ProgressCallback = lambda progress: None
 ) -> list[Found]:
@@ -131,11 +134,13 @@ def _targets(tasks: list[Task]) -> tuple[dict[str, Task], list[Target]]:
     for m, task in enumerate(tasks):
         rows = task.strategy.rows
         few = task if len(task.x) <= rows.prune else task.first(rows.prune)
+        few = few if task.loss == "squared" else as_searched(few)
         whole = str(m) if few is task else f"{m}/all"
         data |= {str(m): few, whole: task}
         pool = Pool(few)
         pool.add(mean_formula(few, few.search_rows()), votes=0)
-        targets.append(Target(m, pool, whole, task.x.nbytes > rows.largest_sent))
+        is_large = task.x.nbytes > rows.largest_sent
+        targets.append(Target(m, pool, whole, is_large, task.loss))
     return data, targets
 
 
@@ -182,4 +187,5 @@ def _found(target: Target, ending: Ending, store: Memory | Store) -> Found:
         ending.seconds,
         ending.reason,
         tuple(store.failures().items()),
+        target.pool.task.crowding,
     )

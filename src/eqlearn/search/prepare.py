@@ -8,8 +8,11 @@ from eqlearn._types import Array, Booleans, Integers, Numbers
 from eqlearn.data.scale import domain_of_use, origins_of, scaling_of
 from eqlearn.data.table import checked_domain, checked_samples, checked_weight
 from eqlearn.errors import must
+from eqlearn.knowledge.measuring.dimensionless import GroupSet, group_sets
 from eqlearn.network.units import own_units
+from eqlearn.search.related_rows import relation_before
 from eqlearn.search.request import Request
+from eqlearn.search.robust_rows import typical_rows
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 
@@ -47,16 +50,23 @@ def tasks_of(request: Request) -> list[Task]:
     domain of use are as if there were none.
     """
     rows, selects = _checked(request), request.grid is not None
+    crowding = [0.0] * rows.y.shape[1] if selects else _crowding(rows)
     x_far, y_far = _checked_far(request.far, rows)
-    low, high = _domain(request.domain, rows.x, x_far[:0] if selects else x_far)
+    typical = _typical(rows, request)
+    x_own = rows.x if typical is None else typical.x
+    low, high = _domain(request.domain, x_own, x_far[:0] if selects else x_far)
     most = request.strategy.rows.far
     if not selects:
         rows = rows.with_more(x_far[most:], y_far[most:])
     x_far, y_far = x_far[:most], y_far[:most]
     order = generator(request.seed, Stream.ROW_ORDER).permutation(len(rows.x))
     rows = rows.taken(order)
-    origins = np.zeros(rows.x.shape[1]) if selects else origins_of(rows.x)
-    scales = scaling_of(rows.x - origins if origins.any() else rows.x, rows.y)
+    groups = _group_sets(request, rows.x)
+    x_own, y_own, _ = rows if typical is None else typical
+    # Products of powers are of inputs as they are measured.
+    as_they_are = selects or any(groups)
+    origins = np.zeros(rows.x.shape[1]) if as_they_are else origins_of(x_own)
+    scales = scaling_of(x_own - origins if origins.any() else x_own, y_own)
     if len(x_far):
         # In front, so that no smaller selection of rows leaves them out.
         rows = rows.with_more(x_far, y_far, in_front=True)
@@ -79,8 +89,36 @@ def tasks_of(request: Request) -> list[Task]:
             own_units=own_units(request.used_units),
             survey_units=request.survey_units,
             strategy=request.strategy,
+            constraints=tuple((request.constraints or [()] * len(scales.y))[m]),
+            group_sets=groups[m],
+            crowding=crowding[m],
+            loss=request.loss,
         )
         for m, y_scale in enumerate(scales.y)
+    ]
+
+
+def _group_sets(request: Request, x: Array) -> list[tuple[GroupSet, ...]]:
+    """Dimensionless groups for each target; none if no dimensions are known."""
+    known, n_targets = request.dimensions, request.y.shape[1]
+    if known is None:
+        return [()] * n_targets
+    positive = (x.min(axis=0) > 0).tolist()
+    return [tuple(group_sets(known, m, positive)) for m in range(n_targets)]
+
+
+def _typical(rows: TableRows, request: Request) -> TableRows | None:
+    """The rows that tell ranges and scales; None if all do."""
+    few = typical_rows(request.loss, rows.x, rows.y, request.strategy.rows.prune)
+    return None if few is None else rows.taken(few)
+
+
+def _crowding(rows: TableRows) -> list[float]:
+    """How rows in the order of the table crowd, for each target."""
+    root = np.ones(len(rows.x)) if rows.weight is None else np.sqrt(rows.weight)
+    return [
+        relation_before(rows.x, column, root).crowding(len(rows.x))
+        for column in rows.y.T
     ]
 
 

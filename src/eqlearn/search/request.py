@@ -11,6 +11,8 @@ import numpy as np
 from eqlearn import __version__
 from eqlearn._types import Array, Numbers
 from eqlearn.errors import check_count, must, unknown
+from eqlearn.knowledge.constraining.constraints import Constraint
+from eqlearn.knowledge.measuring.dimensions import Dimensions
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import (
@@ -23,6 +25,7 @@ from eqlearn.network.units import (
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.search.task import DEFAULT_UNITS
+from eqlearn.training.losses import LOSSES
 
 RECIPES = ("fast", "paper")
 #: Rows that are hashed at a time: a copy of a large table may be too much.
@@ -69,6 +72,12 @@ class Request:
         Where every finished step is kept. The same request again goes on from there.
     guesses : graphs for each target, optional
         Formulas in the units of the data that are candidates from the start.
+    constraints : constraints for each target, optional
+        What formulas must keep, in the units of the data.
+    dimensions : Dimensions, optional
+        Units of measure of the columns, and constants that laws may have.
+    loss : {"squared", "huber", "absolute", "relative"}
+        What residuals cost.
     strategy : Strategy
         The tuned numbers that the search goes by.
     """
@@ -88,6 +97,9 @@ class Request:
     memory: float | None = None
     run_dir: Path | str | None = None
     guesses: Sequence[Sequence[Graph]] | None = None
+    constraints: Sequence[Sequence[Constraint]] | None = None
+    dimensions: Dimensions | None = None
+    loss: str = "squared"
     strategy: Strategy = STANDARD
 
     def __post_init__(self) -> None:
@@ -98,6 +110,10 @@ class Request:
         check_count("seed", self.seed, least=0)
         if not isinstance(self.recipe, Grid) and self.recipe not in RECIPES:
             raise unknown("recipe", self.recipe, RECIPES)
+        if self.loss not in LOSSES:
+            raise unknown("loss", self.loss, LOSSES)
+        if self.grid is not None and self.loss != "squared":
+            raise must("loss", 'left out if the recipe is "paper"', self.loss)
         for name in self.used_units:
             unit(name)
 
@@ -139,10 +155,12 @@ class Request:
             "settings": {
                 "recipe": asked,
                 "seed": self.seed,
+                "loss": self.loss,
                 "units": list(self.used_units),
                 "survey_units": list(self.survey_units),
                 "own_units": own,
                 "guesses": guesses,
+                **self._known,
             },
             "version": __version__,
             "strategy": self.strategy.to_document(),
@@ -150,6 +168,17 @@ class Request:
                 self.x, self.y, self.domain, self.weight, *(self.far or ())
             ),
         }
+
+    @property
+    def _known(self) -> dict[str, Any]:
+        """What is known of the targets; runs without it have no such part."""
+        known: dict[str, Any] = {}
+        if any(self.constraints or ()):
+            some = self.constraints or ()
+            known["constraints"] = [[one.text for one in each] for each in some]
+        if self.dimensions is not None:
+            known["dimensions"] = repr(self.dimensions)
+        return known
 
 
 def fingerprint(*arrays: Numbers | None) -> str:

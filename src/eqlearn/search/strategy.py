@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from eqlearn.equation.refine.tactics import Patience, Tactics, tuned
+from eqlearn.search.survey_strategy import Separation, Survey
 
 #: Sines and products of each hidden layer.
 LayerSizes = tuple[tuple[int, int], ...]
@@ -110,54 +111,6 @@ class Fractions:
     n_dense: int = tuned(
         2,
         "exact fractions that pruning leaves dense, after which the law is no fraction",
-    )
-
-
-#: A kind of term, the size of monomials beside it, that of those there from the start
-#: (None: none are), and the most variables that it is asked of.
-LookOrder = tuple[str, int, int | None, int]
-
-
-@dataclass(frozen=True)
-class Survey:
-    """Laws beyond sums, products and sines, looked for directly."""
-
-    most_inputs: int = tuned(12, "inputs beyond which a survey takes too long")
-    n_rows: int = tuned(300, "rows that terms are picked on")
-    n_fractions: int = tuned(8, "fractions under links that are pruned, by rank")
-    most_columns: int = tuned(110, "features of a fraction under a link")
-    price: float = tuned(4.0, "of a feature, in the rank of a fraction")
-    sizes: tuple[int, ...] = tuned(
-        (12, 8, 6, 5, 5, 4, 4, 3, 3),
-        "of monomials that sums are picked from, by the number of variables",
-    )
-    n_kept: int = tuned(3, "sums of a look of which formulas are made")
-    n_iterations: int = tuned(8, "of the fit that tells whether a sum is hopeless")
-    hopeless: float = tuned(
-        3.0, "times the best squared residual, which it then leaves"
-    )
-    n_quick: int = tuned(
-        10, "kinds of looks before the first attempts: together about as quick as these"
-    )
-    telling: int = tuned(
-        16, "kinds of looks after which formulas of other kinds have had their chance"
-    )
-    most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
-    looks_a_job: int = tuned(4, "looks of one job: half a second or so")
-    order: tuple[LookOrder, ...] = tuned(
-        (
-            *(("fast waves", 0, None, 5), ("small", 0, 2, 9), ("curves", 0, None, 1)),
-            *(("whole sums", 3, None, 9), ("exp", 0, None, 4), ("bends", 0, None, 3)),
-            *(("powers", 0, None, 3), ("whole sums", 0, None, 9)),
-            *(("sums", 0, None, 9), ("waves", 0, None, 4)),
-            *(("exp", 1, None, 4), ("sums", 0, 1, 5)),
-            *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
-            *(("families", 0, None, 2), ("powers", 1, None, 3)),
-            *(("bends", 1, None, 3), ("exp", 1, 1, 4), ("damped", 0, None, 3)),
-            *(("waves", 1, None, 4), ("powers", 1, 1, 2), ("waves", 1, 1, 4)),
-            *(("exp", 2, 2, 3), ("waves", 2, 2, 3), ("powers", 2, 2, 2)),
-        ),
-        "looks in order of simplicity",
     )
 
 
@@ -295,11 +248,20 @@ class Pooling:
 
     n_looked: float = tuned(1e6, "formulas a search looks at: the mean's head start")
     pole_charge: float = tuned(20.0, "criterion that a pole in the domain of use costs")
+    constraint_charge: float = tuned(
+        1e7, "criterion that a broken constraint costs: more than any fit can gain"
+    )
+    most_mended: int = tuned(12, "parameters of a formula that is worth mending")
+    most_dropped: int = tuned(3, "terms that are left out to keep constraints")
+    anchor_weight: float = tuned(
+        1e6, "times all rows: what a place counts that a formula must go through"
+    )
     vanishing: float = tuned(
         1e-5, "share of its size on the data at which a denominator is a pole"
     )
     n_pole_points: int = tuned(2000, "points where poles are looked for")
     same: float = tuned(0.05, "criterion that differs less is of one formula")
+    equal: float = tuned(1e-3, "share of spread and value by which clothes differ")
     agreeing: float = tuned(
         0.01, "share of the spread in the domain of use by which formulas may differ"
     )
@@ -347,15 +309,17 @@ class Stopping:
         300.0, "the same where what is left is perhaps part of a law"
     )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
-    beyond_doubt: float = tuned(100.0, "lead that nothing found later will make up for")
-    kinds_before_doubt_ends: int = tuned(4, "kinds of looks before that: the cheapest")
+    beyond_doubt: float = tuned(
+        100.0, "lead over all that are no longer that nothing found later makes up for"
+    )
+    kinds_before_doubt_ends: int = tuned(7, "kinds of looks before that: the cheapest")
     few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (9, 9, 10, 12, 16),
+        (8, 8, 12, 14, 18),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
@@ -434,6 +398,7 @@ class Strategy:
     agenda: Agenda = Agenda()
     fractions: Fractions = Fractions()
     survey: Survey = Survey()
+    separation: Separation = Separation()
     networks: Networks = Networks()
     relevance: Relevance = Relevance()
     parts: Parts = Parts()

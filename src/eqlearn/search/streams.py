@@ -18,6 +18,8 @@ class Stream(IntEnum):
     SHUFFLED_INPUTS = 8  # copies of inputs that mean nothing, for trees
     PART_RANGES = 9  # points where the range of a shown part is measured
     GUESSES = 10  # where the fits of guesses with free letters begin
+    CURVES = 11  # where the fits of usual curves begin, in groups of rows
+    FORMS = 12  # where the fits of known forms begin
 
 
 def entropy(seed: int, stream: Stream, *numbers: int) -> list[int]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans
 from eqlearn.equation.refine.tactics import Tactics
+from eqlearn.knowledge.constraining.constraints import Constraint
+from eqlearn.knowledge.measuring.dimensionless import GroupSet
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import from_origins, rescaled
 from eqlearn.network.units import Unit, register
@@ -37,11 +39,16 @@ class Task:
     own_units: tuple[Unit, ...] = ()  # of these, the user's, for other processes
     survey_units: tuple[str, ...] = ()  # of laws that are looked for directly
     strategy: Strategy = STANDARD
+    constraints: tuple[Constraint, ...] = ()  # that formulas must keep
+    group_sets: tuple[GroupSet, ...] = ()  # dimensionless groups of the inputs
+    crowding: float = 0.0  # of rows whose errors belong together
+    loss: str = "squared"  # of the final fits; the search before goes by squares
 
     @property
     def tactics(self) -> Tactics:
         """How formulas are refined."""
-        return self.strategy.tactics
+        tactics = self.strategy.tactics
+        return tactics.crowded(self.crowding) if self.crowding else tactics
 
     def rows(self, n: int | None = None) -> Samples:
         """The first `n` rows.
@@ -76,6 +83,13 @@ class Task:
         weight = None if self.weight is None else self.weight[:n]
         return replace(self, x=self.x[:n], y=self.y[:n], weight=weight)
 
+    def taken(self, rows: Booleans) -> "Task":
+        """The task with these rows only."""
+        weight = None if self.weight is None else self.weight[rows]
+        n_far = int(np.sum(rows[: self.n_far]))
+        x, y = self.x[rows], self.y[rows]
+        return replace(self, x=x, y=y, weight=weight, n_far=n_far)
+
     def near(self) -> "Task":
         """The task without its far points."""
         weight = None if self.weight is None else self.weight[self.n_far :]
@@ -108,10 +122,19 @@ class Task:
 
 
 @contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute with one thread: more get in each other's way on matrices of this size.
+
+    On a busy machine they wait for each other in vain, and a small fit takes seconds.
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+@contextmanager
 def numerical_context(task: Task) -> Iterator[None]:
     """Set a process up for numerical work on a task."""
     for own in task.own_units:  # a worker may know one of that name from before
         register(own)
-    # More threads only get in each other's way on matrices of this size.
-    with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         yield

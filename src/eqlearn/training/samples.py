@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans
 
 #: Of log and sqrt, for data of unit size: formulas that are still wrong must have a
 #: value too.
@@ -56,6 +56,15 @@ class Samples(NamedTuple):
                 self.root_weight[start:stop],
                 self.floor,
             )
+
+    def taken(self, rows: Booleans) -> "Samples":
+        """Only these labelled samples, and no unlabelled points."""
+        return Samples(
+            np.ascontiguousarray(self.labelled[:, rows]),
+            np.ascontiguousarray(self.y[:, rows]),
+            self.root_weight[rows],
+            self.floor,
+        )
 
     def first(self, n: int) -> "Samples":
         """Only the first `n` labelled samples, and all unlabelled points."""

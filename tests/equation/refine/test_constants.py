@@ -13,7 +13,7 @@ from eqlearn.equation.refine.constants import (
 )
 from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.refine.tactics import STANDARD
-from eqlearn.equation.write.symbolic import recognised
+from eqlearn.equation.write.symbolic import expressions, recognised
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples, samples
@@ -123,6 +123,11 @@ def test_large_numbers_are_no_fractions_by_chance() -> None:
     assert recognised(sympy.Float(3e9)) == 3 * 10**9
 
 
+def test_a_constant_beyond_all_numbers_is_left_as_it_is() -> None:
+    beyond = sympy.Float("1e400") * sympy.Symbol("x")
+    assert recognised(beyond) == beyond
+
+
 def test_simple_constants_are_recognised_and_near_ones_are_not() -> None:
     x = sympy.Symbol("x")
     exact = recognised(sympy.Float(math.pi / 4) * x + sympy.Float(1 / 3))
@@ -210,3 +215,18 @@ def test_a_constant_that_is_near_a_simple_one_is_worth_less() -> None:
     shifted = wave(2.0 + 2.5 * slope, 3.0477, 0.4571)
     off = measured(shifted, 1, noise=0.01)
     assert 0 < snap_and_judge(fitted(shifted, off), off).worth < spot_on
+
+
+def test_a_constant_beside_a_logarithm_may_be_none_at_all() -> None:
+    # 3 (log x + c): in other units than the data's, c is the logarithm of the scale.
+    assert most_likely_simple(0.002, 0.01, False)[1] != 0
+    assert most_likely_simple(0.002, 0.01, False, may_vanish=True)[1] == 0
+    output = {1: 3.0, CONSTANT: 0.0}, {CONSTANT: 1.0}
+    fixed = frozenset({(0, 0), (2, CONSTANT)})
+    truth = Graph(1, (Node("log", ({0: 1.0},)),), (output,), fixed)
+    x = np.random.default_rng(0).uniform(1, 9, (200, 1))
+    noise = 0.02 * np.random.default_rng(1).normal(size=(200, 1))
+    data = samples(x, 3 * np.log(x) + noise)
+    snapped = snap(fitted(truth, data), data)
+    assert snapped.graph.n_parameters == 0
+    assert str(recognised(expressions(snapped.graph)[0])) == "3*log(x1)"

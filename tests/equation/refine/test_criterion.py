@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eqlearn.equation.refine.criterion import Scored, is_exact, score
 from eqlearn.equation.refine.tactics import Criterion, Tactics
-from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.training.samples import samples
 
 STANDARD = Criterion()
@@ -100,3 +100,15 @@ def test_what_is_below_the_floor_cannot_be_reached() -> None:
 
 def test_a_hopeless_criterion_is_reached_by_any_error() -> None:
     assert sse_to_reach(math.inf, 100, 2) > 1e300
+
+
+def test_the_logarithms_of_a_power_cost_nothing_beside_its_exponential() -> None:
+    prices = dict(STANDARD.unit_prices)
+    log, of_log = Node("log", ({0: 1.0},)), Node("exp", ({2: 1.7},))
+    power = Graph(2, (log, of_log), (({3: 1.0}, ONE),))
+    assert STANDARD.charge(power) == prices["exp"]
+    # A logarithm that something else uses, too, is a term of its own.
+    both = Graph(2, (log, of_log), (({3: 1.0, 2: 1.0}, ONE),))
+    assert STANDARD.charge(both) == prices["exp"] + prices["log"]
+    alone = Graph(2, (log,), (({2: 1.0}, ONE),))
+    assert STANDARD.charge(alone) == prices["log"]

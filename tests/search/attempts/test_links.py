@@ -104,7 +104,7 @@ def test_small_errors_count_as_much_as_before(name: str) -> None:
 
 
 def test_rows_where_a_link_is_not_defined_do_not_count() -> None:
-    y = np.array([1.0, 2.0, -0.5, 4.0, 0.001])
+    y = np.array([1.0, 2.0, -0.1, 4.0, 0.001])
     seen, root = Through("log", 1.0, 1.0).seen(y, np.ones(5), X[:, :5])
     assert np.isfinite(seen).all()
     np.testing.assert_allclose(root, [1.0, 2.0, 0.0, 4.0, 0.0])
@@ -184,3 +184,15 @@ def test_softened_weights_keep_their_order_and_leave_no_row_to_decide() -> None:
     assert (np.diff(soft) >= 0).all()
     assert soft.max() <= 20 * np.median(soft)
     np.testing.assert_allclose(softened(np.full(9, 3.0)), 3.0 / 1.3)
+
+
+def test_a_target_over_decades_is_seen_through_a_logarithm_in_spite_of_noise() -> None:
+    # Most rows are next to zero, where noise has put half of them below it.
+    rng = np.random.default_rng(0)
+    y = np.exp(rng.uniform(-14.0, 0.0, 500)) + 0.003 * rng.normal(size=500)
+    assert np.mean(y < 0) > 0.25
+    assert step_through("log", y, 1.0) is not None
+    # Where the target itself changes its sign, nothing is seen through it.
+    assert step_through("log", rng.normal(size=500), 1.0) is None
+    # A root takes its rows next to zero as they are, and there they are wrong.
+    assert step_through("root", y, 1.0) is None

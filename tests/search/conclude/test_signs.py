@@ -1,5 +1,7 @@
 """Each piece of evidence by itself, at both sides of its bound."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,13 +17,17 @@ from eqlearn.search.conclude.rivals import Rivalry, rivalry
 from eqlearn.search.conclude.signs import (
     constants_sign,
     copy_sign,
+    far_sign,
     misfit_sign,
     noise_sign,
     region_sign,
     rival_sign,
+    series_sign,
+    size_change_sign,
     size_sign,
     structure_sign,
 )
+from eqlearn.search.related_rows import UNRELATED, Relation
 from eqlearn.search.strategy import STANDARD
 from eqlearn.training.levenberg import fit
 
@@ -194,7 +200,7 @@ def test_the_furthest_are_named_and_the_others_counted() -> None:
     told = misfit_sign(WAVE, with_wild(7), BY)
     assert told is not None
     assert told.sentence.startswith("7 rows do not follow (row ")
-    assert "; and 4 more)" in told.sentence
+    assert told.sentence.endswith("; rows 41, 61, 81, 101).")
 
 
 def test_noise_follows_whatever_its_tails() -> None:
@@ -255,3 +261,50 @@ def test_few_rows_cannot_tell_noise_from_structure() -> None:
     told = structure_sign(WAVE, measured(15), ["x"], STANDARD.residuals)
     assert told is not None and told.bearing == "limit"
     assert structure_sign(WAVE, measured(100), ["x"], STANDARD.residuals) is None
+
+
+def test_noise_that_grows_with_the_value_is_said_with_what_to_do() -> None:
+    rng = np.random.default_rng(9)
+    x = rng.uniform(0.1, 3, (300, 1))
+    line = Graph(1, (), (({0: 2.0}, ONE),), frozenset({(1, -1)}))
+    noise = rng.standard_normal(300)
+    grown = rows(x, 2 * x[:, 0] * (1 + 0.1 * noise))
+    told = size_change_sign(line, grown, ["t"], STANDARD.residuals)
+    assert told is not None
+    assert told.sentence == "What it leaves grows with the value."
+    assert 'loss="relative"' in told.advice
+    falling = rows(x, 2 * x[:, 0] + 0.1 * noise / x[:, 0])
+    told = size_change_sign(line, falling, ["t"], STANDARD.residuals)
+    assert told is not None
+    assert told.sentence == "The size of what it leaves changes along t."
+    even = rows(x, 2 * x[:, 0] + 0.1 * noise)
+    assert size_change_sign(line, even, ["t"], STANDARD.residuals) is None
+    few = rows(x[:9], x[:9, 0])
+    assert size_change_sign(line, few, ["t"], STANDARD.residuals) is None
+
+
+def test_related_errors_limit_a_formula_unless_they_are_of_the_order_of_rows() -> None:
+    data = measured(300)
+    assert series_sign(UNRELATED, data) is None
+    of_order = series_sign(Relation(10.0, True), data)
+    unknown = series_sign(Relation(10.0, False), data)
+    assert of_order is not None and unknown is not None
+    assert (of_order.bearing, unknown.bearing) == ("note", "limit")
+    assert of_order.sentence == (
+        "Successive rows are off alike: 300 rows count as about 30."
+    )
+
+
+def test_far_points_that_are_missed_are_a_doubt() -> None:
+    data, line = measured(200), WAVE
+    x_far = np.linspace(4.0, 6.0, 12)[:, None]
+    near = np.sin(x_far[:, 0]) + 0.02 * np.random.default_rng(3).standard_normal(12)
+    rms, chance = 0.02, STANDARD.residuals.unlikely
+    assert far_sign(line, rms, data, chance) is None
+    assert far_sign(line, rms, replace(data, far=(x_far, near)), chance) is None
+    told = far_sign(line, rms, replace(data, far=(x_far, near + 0.2)), chance)
+    assert told is not None
+    assert told.bearing == "doubt"
+    assert told.sentence.startswith("It misses the far points by 10 times what") or (
+        told.sentence.startswith("It misses the far points by 9")
+    )

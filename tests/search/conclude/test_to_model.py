@@ -108,6 +108,20 @@ def test_the_pick_comes_first_and_the_others_by_their_rank() -> None:
     }
 
 
+def test_forms_of_one_formula_are_listed_once() -> None:
+    again = candidate(LINE, bic=-90.0, validation=0.01, votes=1)
+    model = made(found(*SOME, again))
+    assert [one.formula for one in model.equations].count("y = 2*t") == 1
+    assert model.equations[0].votes == 3
+
+
+def test_what_breaks_a_constraint_is_picked_by_no_criterion() -> None:
+    broken = candidate(LINE, bic=-500.0, validation=0.001, n_broken=1)
+    for name in ("information", "v_int_s", "v_ranks"):
+        assert picks_of([found(broken, SOME[0])], name) == [1]
+    assert picks_of([found(broken)], "information") == [0]
+
+
 def test_what_diverged_is_listed_only_if_it_was_picked() -> None:
     lost = candidate(WAVE, bic=np.inf, validation=np.nan)
     model = made(found(SOME[1], lost))

@@ -166,3 +166,24 @@ def test_wild_rows_are_named_where_no_formula_was_found_or_none_can_be_believed(
     mostly_noise = judged(candidate(STEEP, rms=0.5), y=wild)
     assert mostly_noise.kind == "doubtful"
     assert any("row 17: 40.1" in reason for reason in mostly_noise.reasons)
+
+
+def test_by_a_robust_loss_wild_rows_are_named_and_the_others_judge() -> None:
+    y = Y.copy()
+    y[[4, 50]] = 30.0
+    both = found(line(), candidate(STEEP, bic=0.0))
+    by_squares = verdict(both, 0, rows(y), ["t"])
+    robust = verdict(both, 0, rows(y), ["t"], "huber")
+    assert any('loss="huber"' in advice for advice in by_squares.advice)
+    assert robust.kind == "trusted"
+    assert robust.reasons[-1].startswith("2 rows do not follow (row ")
+    assert robust.reasons[-1].endswith("by the loss, they count for nothing.")
+    assert robust.advice == ()
+
+
+def test_by_a_relative_loss_rows_count_by_what_is_expected_of_them() -> None:
+    weight = rows().relative_to(FREE).weight
+    assert weight is not None
+    near, far = np.argmin(np.abs(X[:, 0] - 0.5)), np.argmin(np.abs(X[:, 0] - 1.0))
+    expected = (X[far, 0] / X[near, 0]) ** 2
+    assert weight[near] / weight[far] == pytest.approx(expected)

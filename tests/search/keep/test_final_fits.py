@@ -10,7 +10,7 @@ from tasks import task_of
 
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.jobs.codec import from_bytes
-from eqlearn.network.graph import Graph
+from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.keep.final_fits import (
     Candidate,
     criterion_of,
@@ -106,3 +106,39 @@ def test_a_mean_is_nothing_and_a_formula_is_something() -> None:
     mean = Graph(1, (), (({-1: 3.0}, ONE),))
     assert not replace(found, graph=mean).is_something
     assert found.with_votes(found).votes == 8
+
+
+def test_by_a_robust_loss_wild_rows_have_no_part_in_a_final_fit() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 1, (300, 1))
+    clean = 2 * x[:, 0] + 1 + 0.01 * rng.standard_normal(300)
+    wild = np.where(np.arange(300) < 12, 9.0, clean)
+    line = formula(1, {0: 1.9, CONSTANT: 1.1})
+    plain = finished(task_of(x[12:], clean[12:]), line)
+    for loss in ("huber", "absolute"):
+        found = finished(replace(task_of(x, wild), loss=loss), line)
+        assert found.rms == pytest.approx(plain.rms, rel=0.02)
+        assert found.validation == pytest.approx(plain.validation, rel=0.5)
+        values = [one.value for one in found.constants]
+        expected = [one.value for one in plain.constants]
+        assert values == pytest.approx(expected, abs=0.005)
+        assert found.relative is None
+
+
+def test_by_a_relative_loss_the_error_is_a_share_of_the_value() -> None:
+    rng = np.random.default_rng(1)
+    x = np.exp(rng.uniform(-3, 3, (400, 1)))
+    y = 2 * x[:, 0] * (1 + 0.05 * rng.standard_normal(400))
+    task = replace(task_of(x, y), loss="relative")
+    found = finished(task, formula(1, {0: 1.9}))
+    assert found.relative == pytest.approx(0.05, rel=0.1)
+    assert found.constants[0].error == pytest.approx(2 * 0.05 / 20, rel=0.15)
+
+
+def test_a_formula_without_a_value_is_no_candidate() -> None:
+    """exp(log(x - 0.3)) is not max(x - 0.3, 0), though a floor makes it so."""
+    x = np.linspace(-2, 2, 100)[:, None]
+    hinge = formula(
+        1, {2: 1.0}, Node("log", ({0: 1.0, CONSTANT: -0.3},)), Node("exp", ({1: 1.0},))
+    )
+    assert finished(task_of(x, np.maximum(x[:, 0] - 0.3, 0)), hinge).bic == math.inf

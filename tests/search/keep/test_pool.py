@@ -1,12 +1,14 @@
 """The pool of formulas: what counts as the same, and what agrees beyond the data."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from graphs import ONE
 
 from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.keep.pool import Pool, has_pole
 from eqlearn.search.prepare import tasks_of
@@ -100,3 +102,42 @@ def test_a_lead_may_be_over_formulas_of_a_size_only(task: Task) -> None:
     assert pool.lead(long) == pool.lead()
     assert pool.lead(long - 1) == pytest.approx(bics[short] - pool.best.bic)
     assert pool.lead(short - 1) == math.inf
+
+
+#: x² and x⁴, as units of one input.
+SQUARE = Node("multiply", ({0: 1.0}, {0: 1.0}))
+FOURTH = Node("multiply", ({1: 1.0}, {1: 1.0}))
+
+
+def in_one_form(task: Task, graph: Graph) -> Scored:
+    data = task.search_rows()
+    return refit(canonical(graph, data.x), data)
+
+
+def test_a_formula_in_other_clothes_is_the_same_and_the_plainest_is_kept(
+    task: Task,
+) -> None:
+    pool = Pool(task)
+    square = in_one_form(task, Graph(1, (SQUARE,), (({1: 1.0}, ONE),)))
+    as_root = Graph(1, (SQUARE, FOURTH, Node("sqrt", ({2: 1.0},))), (({3: 1.0}, ONE),))
+    dressed = refit(replace(as_root, fixed=FIXED), task.search_rows())
+    assert dressed.graph.n_parameters == square.graph.n_parameters == 1
+    pool.add(dressed)
+    pool.add(square, by_network=True)
+    (entry,) = pool.entries
+    assert (entry.votes, entry.n_networks) == (2, 1)
+    assert entry.found.graph.nodes == square.graph.nodes
+
+
+#: All weights of the root of x⁴ but the last.
+FIXED = frozenset({(0, 0), (1, 0), (2, 1), (3, 1), (4, 2), (6, CONSTANT)})
+
+
+def test_formulas_that_leave_as_much_but_differ_are_two(task: Task) -> None:
+    pool = Pool(task)
+    line = in_one_form(task, Graph(1, (), (({0: 1.0}, ONE),)))
+    square = in_one_form(task, Graph(1, (SQUARE,), (({1: 1.0}, ONE),)))
+    assert line.graph.n_parameters == square.graph.n_parameters
+    pool.add(line)
+    pool.add(square._replace(sse=line.sse, bic=line.bic + 3.0))
+    assert len(pool.entries) == 2

@@ -12,7 +12,7 @@ from eqlearn.equation.refine.criterion import Scored, refit, score
 from eqlearn.equation.refine.hill_climb import Trial, improve, try_proposals
 from eqlearn.equation.refine.moves import ALL
 from eqlearn.equation.refine.score_test import added_terms
-from eqlearn.equation.refine.tactics import STANDARD
+from eqlearn.equation.refine.tactics import STANDARD, Patience
 from eqlearn.jobs import job as jobs
 from eqlearn.jobs.job import Job, Stage
 from eqlearn.jobs.runner import run
@@ -21,7 +21,7 @@ from eqlearn.jobs.store import Memory
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.fast_plan import FastPlan
-from eqlearn.search.keep.refinement import Refinement
+from eqlearn.search.keep.refinement import Refinement, patience_for
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import Finals, RowCounts, Strategy
@@ -33,6 +33,10 @@ ONE = {CONSTANT: 1.0}
 PLAIN = Strategy()
 #: A first guess at sin(2x) (1 + 0.5 y) / (1 + 0.3 z), some moves away from it.
 START = Graph(3, (Node("sin", ({0: 1.8},)),), (({3: 1.0}, ONE),))
+
+
+def patience(strategy: Strategy = PLAIN) -> Patience:
+    return patience_for(START.n_parameters, strategy)
 
 
 def table() -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +116,7 @@ def attempts_job(index: int) -> Job:
 
 def pruned_first() -> Iterator[Stage]:
     """The stages of a refinement after the first."""
-    stages = Refinement("y1/refine/0", "0", task(), START, 1.0).stages()
+    stages = Refinement("y1/refine/0", "0", task(), START, 1.0, patience()).stages()
     pruning = next(stages)
     prune = pruning.job(0)
     assert prune is not None
@@ -145,7 +149,9 @@ def refined(
     time_limit: float | None = None,
     strategy: Strategy = PLAIN,
 ) -> Scored:
-    plan = Refinement("y1/refine/0", "0", task(strategy), START, 1.0)
+    plan = Refinement(
+        "y1/refine/0", "0", task(strategy), START, 1.0, patience(strategy)
+    )
     run([plan], backend, Memory(), time_limit=time_limit)
     return plan.found()
 
@@ -164,7 +170,7 @@ def test_a_refinement_comes_to_the_same_top_whoever_tries_which_proposals() -> N
 def plan_in_steps(n_stages: int) -> Refinement:
     """A refinement of which so many stages were finished and the next one is cut."""
     few = task(Strategy(rows=RowCounts(refine=100)))
-    plan = Refinement("y1/refine/0", "0", few, START, 1.0)
+    plan = Refinement("y1/refine/0", "0", few, START, 1.0, patience())
     for _, stage in zip(range(n_stages), plan.stages(), strict=False):
         index, is_over = 0, False
         while not is_over and (job := stage.job(index)) is not None:

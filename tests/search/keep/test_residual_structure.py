@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from patience import within
 
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.keep.residual_structure import (
@@ -14,7 +15,7 @@ from eqlearn.search.keep.residual_structure import (
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD, Residuals
-from eqlearn.search.task import Task
+from eqlearn.search.task import Task, numerical_context
 
 TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))
 WITHOUT_A_TERM = replace(TRUE, nodes=(), outputs=(({1: 0.5}, {CONSTANT: 1.0}),))
@@ -62,10 +63,10 @@ def test_among_many_inputs_it_is_told_too_and_soon(seed: int) -> None:
         300, (Node("sin", ({0: 2.0},)),), (({300: 1.0, 1: 0.5}, {CONSTANT: 1.0}),)
     )
     part = replace(law, nodes=(), outputs=(({1: 0.5}, {CONSTANT: 1.0}),))
-    begin = time.process_time()
-    assert residual_structure(law, task) is not Left.STRUCTURE
-    assert residual_structure(part, task) is Left.STRUCTURE
-    assert time.process_time() - begin < 2
+    # As in a search, on one thread: idle ones that spin count as time, too.
+    with numerical_context(task), within(4, time.process_time):
+        assert residual_structure(law, task) is not Left.STRUCTURE
+        assert residual_structure(part, task) is Left.STRUCTURE
 
 
 def test_few_rows_say_nothing() -> None:

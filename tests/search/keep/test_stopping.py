@@ -107,11 +107,26 @@ NOISE = replace(OPEN, left=Left.NOISE)
         ({"lead": 29.0}, None),
         ({"lead": 30.0, "n_parameters": 6}, Reason.LEAD),
         ({"lead": 1e9, "n_parameters": 7}, None),
+        # Until inputs were taken as angles, a long one may imitate sines.
+        ({"lead": 30.0, "n_parameters": 4, "least_attempts": 99}, Reason.LEAD),
+        ({"lead": 1e9, "n_parameters": 5, "least_attempts": 99}, None),
+        # Alone of its size, it may be less ahead of longer ones, once some were tried.
+        ({"lead": 10.0, "lead_of_size": 100.0, "n_kinds": 4}, Reason.LEAD),
+        ({"lead": 9.0, "lead_of_size": 100.0, "n_kinds": 4}, None),
+        ({"lead": 10.0, "lead_of_size": 99.0, "n_kinds": 4}, None),
+        ({"lead": 10.0, "lead_of_size": 100.0, "n_kinds": 3}, None),
         # What is left may be part of a law: one in fifty times it looks so by chance.
         ({"lead": 299.0, "left": Left.UNCLEAR}, None),
         ({"lead": 300.0, "left": Left.UNCLEAR}, Reason.LEAD),
         ({"lead": 1e9, "left": Left.STRUCTURE}, None),
         ({"lead": 1e9, "left": Left.UNKNOWN}, None),
+        # Few rows do not tell what is left: the shortest formulas are enough.
+        (
+            {"lead": 30.0, "left": Left.UNKNOWN, "n_parameters": 2, "n_kinds": 4},
+            Reason.LEAD,
+        ),
+        ({"lead": 1e9, "left": Left.UNKNOWN, "n_parameters": 3, "n_kinds": 4}, None),
+        ({"lead": 1e9, "left": Left.UNKNOWN, "n_parameters": 2, "n_kinds": 3}, None),
     ],
 )
 def test_a_short_formula_that_is_far_ahead_is_enough(
@@ -121,30 +136,43 @@ def test_a_short_formula_that_is_far_ahead_is_enough(
 
 
 @pytest.mark.parametrize(
-    ("n_parameters", "lead", "n_kinds", "reason"),
+    ("n_parameters", "lead", "lead_of_size", "n_kinds", "reason"),
     [
         # The shortest are beyond doubt at any time.
-        (2, 30.0, 0, Reason.LEAD),
-        (2, 29.0, 7, None),
-        # Short ones are once nothing comes near and the cheapest kinds were tried.
-        (3, 100.0, 4, Reason.LEAD),
-        (4, 100.0, 4, Reason.LEAD),
-        (4, 99.0, 4, None),
-        (4, 1e9, 3, None),
-        (5, 1e9, 4, None),
+        (2, 30.0, 30.0, 0, Reason.LEAD),
+        (2, 29.0, 29.0, 7, None),
+        # Short ones are once nothing of their size comes near and the cheapest kinds
+        # were tried: what is longer may be as close as what is not enough.
+        (3, 10.0, 100.0, 4, Reason.LEAD),
+        (4, 10.0, 100.0, 4, Reason.LEAD),
+        (4, 9.0, 100.0, 4, None),
+        (4, 30.0, 99.0, 4, None),
+        (4, 1e9, 1e9, 3, None),
+        (5, 1e9, 1e9, 4, None),
     ],
 )
 def test_before_other_kinds_were_looked_for_only_short_formulas_are_enough(
-    n_parameters: int, lead: float, n_kinds: int, reason: Reason | None
+    n_parameters: int,
+    lead: float,
+    lead_of_size: float,
+    n_kinds: int,
+    reason: Reason | None,
 ) -> None:
     early = replace(
         NOISE,
         is_surveyed=False,
         n_parameters=n_parameters,
         lead=lead,
+        lead_of_size=lead_of_size,
         n_kinds=n_kinds,
     )
     assert reason_to_stop(early, LEADS) is reason
+
+
+def test_four_constants_are_no_size_before_inputs_were_taken_as_angles() -> None:
+    ahead = replace(NOISE, lead_of_size=99.0, n_kinds=16, least_attempts=99)
+    assert reason_to_stop(replace(ahead, n_parameters=3), LEADS) is Reason.SIZE
+    assert reason_to_stop(replace(ahead, n_parameters=4), LEADS) is None
 
 
 @pytest.mark.parametrize("changed", [{"n_networks": 99}, {"n_votes": 99}])

@@ -1,5 +1,7 @@
 """Each test of residuals by itself: what it sees, and how often noise deceives it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from eqlearn.search.keep.structure_tests import (
     ranked,
     relatedness_of,
     seen_inputs,
+    size_tests,
     smooth_tests,
     structure_tests,
     wave_test,
@@ -107,3 +110,31 @@ def test_noise_of_any_kind_is_rarely_structure(n: int, d: int, kind: str) -> Non
         tests = structure_tests(remains(x, draw[kind], frozenset(range(d))), BY)
         n_found += most_striking(tests).chance < BY.likely
     assert n_found <= 4
+
+
+@pytest.mark.parametrize(
+    ("size", "inputs"),
+    [
+        (lambda x: 0.2 + 2 * x, {(), (0,)}),
+        (lambda x: 0.2 + np.abs(x - 0.5), {(0,)}),
+    ],
+    ids=["from end to end", "at both ends"],
+)
+def test_a_size_that_changes_is_seen(size: Any, inputs: set[tuple[int, ...]]) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform(0, 1, (500, 1))
+    residual = size(x[:, 0]) * rng.standard_normal(500)
+    left = Remains(x, residual, np.ones(500), 1, frozenset({0}))
+    tests = size_tests(left, 3 * x[:, 0])
+    assert [test.inputs for test in tests] == [(), (0,), (0,)]
+    assert {test.inputs for test in tests if test.chance < 1e-4} == inputs
+
+
+def test_noise_of_one_size_seems_so() -> None:
+    rng = np.random.default_rng(5)
+    chances = []
+    for _ in range(200):
+        x = rng.uniform(0, 1, (100, 1))
+        left = Remains(x, rng.standard_normal(100), np.ones(100), 1, frozenset({0}))
+        chances += [test.chance for test in size_tests(left, x[:, 0])]
+    assert np.mean(np.array(chances) < 0.05) == pytest.approx(0.05, abs=0.02)

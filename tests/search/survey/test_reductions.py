@@ -155,3 +155,26 @@ def test_terms_of_a_plain_sum_are_not_merged() -> None:
     task = task_of(x, noisy(x[:, 0] - x[:, 1]))
     plain = View((0, 1))
     assert _with_differences(plain, task) is plain
+
+
+def test_a_small_term_that_breaks_a_reduction_keeps_the_inputs_as_they_are() -> None:
+    # p/q alone explains nearly all; what is left of q shows in a polynomial of both.
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1.0, 3.0, (2, 800))
+    noise = 0.1 * rng.normal(size=800)
+    law = np.exp(x[0] / x[1])
+    sure = _reductions(x, law + noise, np.ones(800))
+    assert [one.variables for one in sure] == [((1.0, -1.0),)]
+    doubtful = _reductions(x, law + 0.02 * x[1] ** 2 + noise, np.ones(800))
+    assert ((1.0, 0.0), (0.0, 1.0)) in [one.variables for one in doubtful]
+
+
+def test_a_factor_is_told_beside_an_input_that_nearly_is_one() -> None:
+    # exp(-5000/T) between 300 and 420 is close to a power of T, so that any mixture of
+    # both powers looks like a symmetry.
+    rng = np.random.default_rng(0)
+    x = np.array([rng.uniform(0.5, 2.0, 400), rng.uniform(0.3, 0.42, 400)])
+    law = x[0] * np.exp(-5.0 / x[1])
+    y = law / np.std(law) + 0.01 * rng.normal(size=400)
+    first = _reductions(x, y, np.ones(400))[0]
+    assert (first.factor, first.variables) == ((1.0, 0.0), ((0.0, 1.0),))

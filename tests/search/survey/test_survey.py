@@ -15,17 +15,22 @@ from eqlearn.jobs.job import Job, Step
 from eqlearn.network.units import BUILT_IN
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.strategy import STANDARD
-from eqlearn.search.survey.looks import NOTHING_YET, Look, SoFar
-from eqlearn.search.survey.survey import (
+from eqlearn.search.survey.looks import (
     _THROUGH,
+    NOTHING_YET,
+    Look,
+    SoFar,
+    looks_at,
+    views_of,
+)
+from eqlearn.search.survey.survey import (
     SurveyPlan,
     _allowed,
+    first,
     found_in,
     looked,
-    looks_at,
     opening,
     views_in,
-    views_of,
 )
 from eqlearn.search.task import Task
 
@@ -67,13 +72,21 @@ def test_looks_are_at_views_of_few_enough_variables_through_the_right_links() ->
     assert both == [wide, narrow, through["log"]]
 
 
-def test_a_law_without_noise_ends_the_opening() -> None:
+def test_a_law_without_noise_is_found_first() -> None:
     task = surveyed(X[:, 0] ** 2 / X[:, 1], noise=0.0)
-    step = opening(task, {"inputs": [0, 1]}, None)
+    step = first(task, {"inputs": [0, 1]}, None)
     assert step.is_done
     found = found_in(step.state)
     assert min(one.sse for one in found) < 1e-18
     assert views_in(step.state) == []  # none were needed
+
+
+def test_exponentials_are_compared_with_powers_from_the_first() -> None:
+    task = surveyed(3 * np.exp(-0.7 * X[:, 0]) * X[:, 1])
+    found = found_in(first(task, {"inputs": [0, 1]}, None).state)
+    best = min(found, key=lambda one: one.bic)
+    assert best.graph.n_parameters == 2
+    assert best.sse / task.search_rows().n_residuals < 1.1e-4
 
 
 def test_a_law_in_noise_leaves_views_to_look_at() -> None:

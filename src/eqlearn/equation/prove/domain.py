@@ -27,6 +27,7 @@ N_BOXES = 4_000
 N_LINES = 64
 #: Inputs and connections of the largest formula that is examined; others get a glance.
 LARGEST_EXAMINED = 200
+MOST_EXAMINED = 12  # quotients, logarithms and roots, each with a proof of its own
 _N_GLANCES = 64
 #: Inputs of a point that are named.
 _MOST_NAMED = 12
@@ -181,8 +182,9 @@ def _report(
     a, b = output
     cut = partial(part_of, graph, low, high)
     both, divisor = cut((a, _ONE), (b, _ONE)), cut((b, _ONE))
-    if both.size > LARGEST_EXAMINED:
-        return _glance(both, divisor, low, high)
+    n_inside = sum(_may_be_undefined(node) for node in _nodes_of(graph, output))
+    if both.size > LARGEST_EXAMINED or n_inside > MOST_EXAMINED:
+        return _glance(both, divisor, low, high, n_inside)
     sign, denominator, zeros = _denominator(both, divisor, n_boxes)
     pole = _worst(both, zeros) if len(zeros) else None
     verdict: PoleVerdict = "proved" if denominator.bound > 0 else "not decided"
@@ -199,11 +201,10 @@ def _report(
     )
 
 
-def _glance(both: Part, divisor: Part, low: Array, high: Array) -> OutputReport:
-    """Report on a formula of thousands of terms, of which little can be known.
-
-    A search finds none like it, but a file may hold it.
-    """
+def _glance(
+    both: Part, divisor: Part, low: Array, high: Array, n_inside: int
+) -> OutputReport:
+    """Report on what no search finds, but a file may hold; little is known of it."""
     points = spread(both.low, both.high, _N_GLANCES)
     a, b = both.values(points)
     is_constant = not divisor.inputs
@@ -212,7 +213,8 @@ def _glance(both: Part, divisor: Part, low: Array, high: Array) -> OutputReport:
     denominator = _most(both, points, -np.abs(b))
     denominator = denominator._replace(value=abs(denominator.value))
     signs = set(np.sign(b[np.isfinite(b)]).tolist())
-    bound = denominator.value if is_constant and denominator.value > 0 else 0.0
+    is_proved = is_constant and denominator.value > 0 and not n_inside
+    bound = denominator.value if is_proved else 0.0
     return OutputReport(
         domain=tuple(zip(low.tolist(), high.tolist(), strict=True)),
         used=tuple(both.inputs),
@@ -317,13 +319,23 @@ def _output(
 def _arguments(
     graph: Graph, output: Fraction, cut: Callable[[Fraction], Part], n_boxes: int
 ) -> Iterable[Argument]:
-    numbers = [k - graph.n_inputs for k in graph.ancestors(output)]
-    for node in (graph.nodes[k] for k in numbers if k >= 0):
+    for node in _nodes_of(graph, output):
         for linear in _must_be_positive(node, cut):
             part = cut((linear, _ONE))
             value, point = part.smallest(lambda values: values[0])
             bound = part.bound(1, n_boxes).lower if value >= 0 else -math.inf
             yield Argument(node.unit, Extreme(value, part.place(point), bound))
+
+
+def _nodes_of(graph: Graph, output: Fraction) -> list[Node]:
+    """The units that an output depends on."""
+    n = graph.n_inputs
+    return [graph.nodes[k - n] for k in graph.ancestors(output) if k >= n]
+
+
+def _may_be_undefined(node: Node) -> bool:
+    """Whether a unit has no value for some arguments."""
+    return bool(unit(node.unit).positive) or node.unit in ("asin", "acos", "divide")
 
 
 def _must_be_positive(node: Node, cut: Callable[[Fraction], Part]) -> list[Linear]:

@@ -10,7 +10,7 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.tactics import STANDARD, Snapping, Tactics
 from eqlearn.model.model import Constant
-from eqlearn.network.graph import Connection, Graph, sine_slots
+from eqlearn.network.graph import CONSTANT, Connection, Graph, sine_slots
 from eqlearn.training.levenberg import inverse, normal_equations
 from eqlearn.training.samples import Samples
 
@@ -92,15 +92,28 @@ def _options(
     angles = sine_slots(graph)
     options = []
     for constant in constants(graph, samples):
-        in_sine = constant.connection[0] in angles
-        odds, value = most_likely_simple(constant.value, constant.error, in_sine, by)
+        slot, source = constant.connection
+        odds, value = most_likely_simple(
+            constant.value,
+            constant.error,
+            slot in angles,
+            by,
+            # In scaled units, a constant beside a logarithm has its scale in it: that
+            # there is none only shows in the units of the data.
+            may_vanish=source == CONSTANT,
+        )
         if odds > by.least_odds:
             options.append((odds, constant.connection, value))
     return options
 
 
 def most_likely_simple(
-    value: float, error: float, in_sine: bool, by: Snapping = STANDARD.snapping
+    value: float,
+    error: float,
+    in_sine: bool,
+    by: Snapping = STANDARD.snapping,
+    *,
+    may_vanish: bool = False,
 ) -> tuple[float, float]:
     """Find the simple value that is most likely meant, and the odds that one is.
 
@@ -115,7 +128,7 @@ def most_likely_simple(
     for unit, (n, share) in ((u, one) for u, some in kinds for one in some):
         step = unit / n
         simple = round(value / step) * step
-        if simple:
+        if simple or may_vanish:
             z = (value - simple) / error
             density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / error
             best = max(best, (share / len(kinds) * step * density, simple))

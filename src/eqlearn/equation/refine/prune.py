@@ -219,7 +219,7 @@ def _batch_sizes(best: Scored, n: int, tactics: Tactics, at: _Optimum) -> Iterat
             break
         before = best.sse / n + criterion.exact
         rise = max(at.rise(at.order[:size]), 0.0)
-        lost = n * math.log1p(rise / n / before)
+        lost = criterion.n_counted(n) * math.log1p(rise / n / before)
         gains[size] = size * criterion.cost(n) - lost
     size = max(gains, key=lambda s: gains[s], default=0)
     if size and gains[size] <= 0:

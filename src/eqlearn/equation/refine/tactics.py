@@ -47,15 +47,27 @@ class Criterion:
         ),
         "2 log of how many others each was picked from; for a sine its argument pays",
     )
+    crowding: float = tuned(
+        0.0, "no more rows than its inverse count; above 0 where errors are related"
+    )
 
     def charge(self, graph: Graph) -> float:
-        """What the units of a formula cost."""
+        """What the units of a formula cost.
+
+        The logarithms of a power are no choice of their own: x^p is exp(p log x).
+        """
         prices = dict(self.unit_prices)
-        return sum(prices.get(node.unit, 0.0) for node in graph.nodes)
+        free = _within_powers(graph)
+        nodes = enumerate(graph.nodes, graph.n_inputs)
+        return sum(prices.get(node.unit, 0.0) for k, node in nodes if k not in free)
 
     def cost(self, n: int) -> float:
         """What a parameter costs when `n` numbers are explained."""
-        return math.log(n) + 2.0 * math.log(self.n_alternatives)
+        return math.log(self.n_counted(n)) + 2.0 * math.log(self.n_alternatives)
+
+    def n_counted(self, n: int) -> float:
+        """As how many independent numbers `n` of them count."""
+        return n / (1.0 + self.crowding * n)
 
     def most_parameters(self, n: int) -> int:
         """The most parameters that a formula of `n` numbers may have."""
@@ -70,14 +82,27 @@ class Criterion:
         if not math.isfinite(sse) or n_parameters > self.most_parameters(n):
             return math.inf
         size = n_parameters * self.cost(n) + charge
-        return n * math.log(sse / n + self.exact) + size
+        return self.n_counted(n) * math.log(sse / n + self.exact) + size
 
     def sse_to_reach(
         self, best: float, n: int, n_parameters: int, charge: float = 0.0
     ) -> float:
         """The squared error at which the criterion would equal `best`."""
-        exponent = (best - n_parameters * self.cost(n) - charge) / n
+        size = n_parameters * self.cost(n) + charge
+        exponent = (best - size) / self.n_counted(n)
         return n * (math.exp(min(exponent, 700.0)) - self.exact)
+
+
+def _within_powers(graph: Graph) -> set[int]:
+    """The logarithms that nothing uses but exponentials."""
+    logs = {
+        k for k, node in enumerate(graph.nodes, graph.n_inputs) if node.unit == "log"
+    }
+    if not logs:
+        return logs
+    others = [n.arguments for n in graph.nodes if n.unit != "exp"]
+    used = (linear for slots in (*others, *graph.outputs) for linear in slots)
+    return logs.difference(*used)
 
 
 @dataclass(frozen=True)
@@ -227,6 +252,10 @@ class Tactics:
     waves: Waves = Waves()
     growing: Growing = Growing()
     snapping: Snapping = Snapping()
+
+    def crowded(self, crowding: float) -> "Tactics":
+        """The same where rows tell less, the more there are."""
+        return replace(self, criterion=replace(self.criterion, crowding=crowding))
 
     def tolerating(self, exact: float) -> "Tactics":
         """The same, but errors below this mean square count as none."""

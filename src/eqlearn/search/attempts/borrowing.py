@@ -171,7 +171,7 @@ def step_by_step(
         usable = norm > by.dependent**2 * size
         gain = np.where(usable, (rest @ left) ** 2 / np.where(usable, norm, 1.0), 0.0)
         k = int(np.argmax(gain))
-        won = len(y) * -np.log1p(-min(gain[k] / sse, 1 - 1e-15))
+        won = criterion.n_counted(len(y)) * -np.log1p(-min(gain[k] / sse, 1 - 1e-15))
         if won < criterion.cost(len(y)):
             break
         kept.append(k)

@@ -55,6 +55,9 @@ class View:
             high=task.high[chosen],
             x_scale=task.x_scale[chosen],
             origins=tuple(task.origins[i] for i in chosen) if task.origins else (),
+            # What is known is known of all inputs, and of the target as it is.
+            constraints=(),
+            group_sets=(),
         )
         if self.units is None:
             return narrow

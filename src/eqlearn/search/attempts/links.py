@@ -5,7 +5,7 @@ T(y) that differ from row to row, which weights make up for.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ class Link:
     is_defined: Callable[[Array], Booleans]
     undone: Callable[[Draft, Quotient], Quotient]
     least_spread: float | None = None  # in the target's own unit; None: any will do
+    fades: bool = False  # rows whose targets are next to zero hardly count
 
     @property
     def is_angle(self) -> bool:
@@ -88,9 +89,16 @@ def _squared(draft: Draft, fraction: Quotient) -> Quotient:
     return {draft.add("multiply", above, above): 1.0}, ONE
 
 
+# How many times as large as what noise put beyond zero a value must be, to be clear.
+_CLEAR = 5.0
+
+
 def _positive(y: Array) -> Booleans:
-    # Values next to zero say nothing through these links: they are noise, or crossed.
-    return y > 0.02 * float(np.median(np.abs(y)))
+    # Values next to zero say nothing through these links: they are noise, whose size
+    # those that it has put beyond zero tell.
+    beyond = np.abs(y[y < 0])
+    noise = _CLEAR * float(np.median(beyond)) if len(beyond) else 0.0
+    return y > max(0.02 * float(np.median(np.abs(y))), noise)
 
 
 def _share(y: Array) -> Booleans:
@@ -105,11 +113,15 @@ _HALF = math.pi / 2
 _LEAST_ARC = 0.6
 
 LINKS: dict[str, Link] = {
-    "log": Link(np.log, lambda y: 1 / y, _positive, _by("exp")),
-    "inverse": Link(lambda y: 1 / y, lambda y: y**-2.0, _positive, _turned),
+    "log": Link(np.log, lambda y: 1 / y, _positive, _by("exp"), fades=True),
+    "inverse": Link(lambda y: 1 / y, lambda y: y**-2.0, _positive, _turned, fades=True),
     "square": Link(np.square, lambda y: 2 * y, _positive, _by("sqrt")),
     "inverse square": Link(
-        lambda y: y**-2.0, lambda y: 2 * y**-3.0, _positive, _turned_root
+        lambda y: y**-2.0,
+        lambda y: 2 * y**-3.0,
+        _positive,
+        _turned_root,
+        fades=True,
     ),
     "root": Link(np.sqrt, lambda y: 0.5 * y**-0.5, _positive, _squared),
     "logit": Link(
@@ -193,15 +205,19 @@ class Without:
 
     def undone(self, draft: Draft, fraction: Quotient) -> Quotient:
         """A formula of what was seen as one of what there was before."""
-        above, below = _put_in(draft, self.factor)
+        above, below = put_in(draft, self.factor)
         top = product(draft, [fraction[0], above])
         bottom = product(draft, [fraction[1], below])
         return top, bottom
 
 
-def _put_in(draft: Draft, graph: Graph) -> Quotient:
-    """The output of a graph as a fraction of features of a draft."""
-    meaning: list[Linear] = [{i: 1.0} for i in range(graph.n_inputs)]
+def put_in(draft: Draft, graph: Graph, inputs: Sequence[int] | None = None) -> Quotient:
+    """The output of a graph as a fraction of features of a draft.
+
+    The inputs of the graph are those of the draft, or the ones that are named.
+    """
+    named = range(graph.n_inputs) if inputs is None else inputs
+    meaning: list[Linear] = [{i: 1.0} for i in named]
     for node in graph.nodes:
         arguments = [substituted(linear, meaning) for linear in node.arguments]
         meaning.append({draft.add(node.unit, *arguments): 1.0})
@@ -226,8 +242,18 @@ def step_from(document: dict[str, Any]) -> Step:
     return Through(*document["through"])
 
 
-# Rows in which a link may be undefined, by noise, as a share.
+# Rows in which a link may be undefined, by noise, as a share; or more of them, if they
+# have hardly any part in the sum of all sizes and enough others are left.
 _MOST_UNDEFINED = 0.25
+_MOST_FADED = 0.03
+_FEWEST_DEFINED = 50
+
+
+def _has_faded(link: Link, values: Array, defined: Booleans) -> bool:
+    """Whether a target over many decades is next to zero where it is not defined."""
+    size = np.abs(values)
+    lost = float(size[~defined].sum()) / float(size.sum())
+    return link.fades and lost < _MOST_FADED and int(defined.sum()) >= _FEWEST_DEFINED
 
 
 def step_through(name: str, y: Array, unit: float) -> Through | None:
@@ -246,7 +272,9 @@ def step_through(name: str, y: Array, unit: float) -> Through | None:
         inner *= math.pi / 180
         values = inner * y
         defined = link.is_defined(values)
-    if np.mean(defined) < 1.0 - _MOST_UNDEFINED:
+    if np.mean(defined) < 1.0 - _MOST_UNDEFINED and not _has_faded(
+        link, values, defined
+    ):
         return None
     if link.least_spread is not None and np.ptp(values[defined]) < link.least_spread:
         return None

@@ -1,5 +1,6 @@
 """What a verdict looks at beside the formulas: the rows, and points of the domain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -9,6 +10,7 @@ import numpy as np
 from eqlearn._types import Array, Booleans, Integers
 from eqlearn.network.graph import Graph
 from eqlearn.search.strategy import Judging
+from eqlearn.training.losses import relative_roots
 from eqlearn.training.samples import Samples, samples
 
 
@@ -23,6 +25,7 @@ class JudgedRows:
     ranges: Array  # (2, D): the lowest and the highest of every input
     points: Array  # (K, D) of the domain of use
     numbers: Integers  # (N,) of the rows in the table, from 0
+    far: tuple[Array, Array] | None = None  # labelled points (K, D) and (K,) far out
 
     @classmethod
     def of(
@@ -57,6 +60,37 @@ class JudgedRows:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return samples(self.x[rows], self.y[rows, None], weight=weight)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether these are all rows of the table, or nearly, one after the other."""
+        return len(self.y) >= 0.8 * (int(self.numbers[-1]) + 1)
+
+    def every(self, step: int) -> "JudgedRows":
+        """The same with every so many rows only."""
+        taken = np.arange(0, len(self.y), step)
+        return self.without(np.setdiff1d(np.arange(len(self.y)), taken).tolist())
+
+    def without(self, rows: Sequence[int]) -> "JudgedRows":
+        """The same without some of the rows."""
+        rest = np.setdiff1d(np.arange(len(self.y)), np.asarray(rows, int))
+        x, y = self.x[rest], self.y[rest]
+        return replace(
+            self,
+            x=x,
+            y=y,
+            weight=None if self.weight is None else self.weight[rest],
+            spread=float(np.std(y)),
+            ranges=np.stack([x.min(axis=0), x.max(axis=0)]),
+            numbers=self.numbers[rest],
+        )
+
+    def relative_to(self, graph: Graph) -> "JudgedRows":
+        """The same with weights that make residuals shares of a formula's values."""
+        values = values_of(graph, self.x)
+        if not np.isfinite(values).all():
+            return self
+        return replace(self, weight=np.square(relative_roots(values, self.root)))
 
     def in_units_of_spread(self) -> "JudgedRows":
         """The same with the target divided by its spread."""

@@ -4,18 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
-from scipy.special import ndtri
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
 from eqlearn.search.strategy import Judging
 from eqlearn.training.levenberg import fit
-
-#: The median of absolute values that a normal distribution of unit spread has.
-_MEDIAN_OF_NORMAL = 0.6745
-#: Chance that any row at all of pure noise is taken for one that does not follow.
-_BY_CHANCE = 1e-3
+from eqlearn.training.losses import (
+    MEDIAN_OF_NORMAL,
+    usual_distance,
+    wild_from,
+    wild_rows,
+)
 
 
 class Misfit(NamedTuple):
@@ -35,9 +35,11 @@ def misfits(graph: Graph, rows: JudgedRows, by: Judging) -> list[Misfit]:
     """
     expected = values_of(graph, rows.x)
     off = np.abs(rows.y - expected) * rows.root
-    usual = float(np.median(off)) / _MEDIAN_OF_NORMAL
-    found = _wild(expected, off, np.full(len(off), usual), rows, by)
-    return [] if _is_tail(off / (usual or 1.0), by.wild, len(found)) else found
+    usual = usual_distance(off)
+    if not np.isfinite(off).all() or not usual:
+        return []
+    is_far = wild_rows(off / usual, by.wild, by.most_wild)
+    return _listed(np.flatnonzero(is_far), expected, np.full(len(off), usual), rows)
 
 
 def misfits_among_neighbours(rows: JudgedRows, by: Judging) -> list[Misfit]:
@@ -56,32 +58,24 @@ def misfits_among_neighbours(rows: JudgedRows, by: Judging) -> list[Misfit]:
     expected: Array = np.median(values, axis=1)
     apart = np.median(np.abs(values - expected[:, None]), axis=1)
     off = np.abs(rows.y - expected)
-    usual = np.maximum(apart, np.median(apart)) / _MEDIAN_OF_NORMAL
-    return _wild(expected, off, usual, rows, by)
-
-
-def _wild(
-    expected: Array, off: Array, usual: Array, rows: JudgedRows, by: Judging
-) -> list[Misfit]:
-    """The rows whose distance is many times the usual one, if they are few."""
-    n = len(off)
+    usual = np.maximum(apart, np.median(apart)) / MEDIAN_OF_NORMAL
     if not np.isfinite(off).all() or not usual.all():
         return []
-    most = max(by.wild, -float(ndtri(_BY_CHANCE / (2 * n))))
-    far = np.flatnonzero(off > most * usual)
-    if len(far) > by.most_wild * n:
-        return []
+    far = np.flatnonzero(off > wild_from(len(off), by.wild) * usual)
+    few = len(far) <= by.most_wild * len(off)
+    return _listed(far if few else far[:0], expected, usual, rows)
+
+
+def _listed(
+    far: Integers, expected: Array, usual: Array, rows: JudgedRows
+) -> list[Misfit]:
+    """These rows, those that are furthest off first."""
+    off = np.abs(rows.y - expected) * rows.root
     error = usual / rows.root
     return [
         Misfit(int(i), float(rows.y[i]), float(expected[i]), float(error[i]))
-        for i in far[np.argsort(-off[far])]
+        for i in far[np.argsort(-off[far], kind="stable")]
     ]
-
-
-def _is_tail(off: Array, most: float, n_wild: int) -> bool:
-    """Whether rows half as far off are as many as the tail of one noise would have."""
-    n_between = int(np.sum((off > most / 2) & (off <= most)))
-    return n_between > 2 * n_wild
 
 
 def shift_without(

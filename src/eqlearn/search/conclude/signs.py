@@ -9,7 +9,6 @@ from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.conclude.effective_rows import effective_rows
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
 from eqlearn.search.conclude.misfits import (
     Misfit,
@@ -24,8 +23,10 @@ from eqlearn.search.keep.structure_tests import (
     Remains,
     StructureTest,
     most_striking,
+    size_tests,
     structure_tests,
 )
+from eqlearn.search.related_rows import Relation
 from eqlearn.search.strategy import Judging, Residuals
 
 #: What a sign does: speak for the formula, raise a doubt, limit its use, or neither.
@@ -34,7 +35,15 @@ Bearing = Literal["good", "doubt", "limit", "note"]
 MORE_FUNCTIONS = "Other functions, or an input that is missing, may explain it."
 FAR_POINTS = "Measure a few points further out and give them as far points."
 MORE_ROWS = "More rows, or rows over a wider range, would settle it."
-CHECK_ROWS = "Check the rows that do not follow, and leave out those that are wrong."
+CHECK_ROWS = (
+    "Check the rows that do not follow, and leave out those that are wrong, or give "
+    'loss="huber", by which they count for nothing.'
+)
+BY_SHARES = (
+    'If errors are shares of the value, give loss="relative"; if they are known, '
+    "weights of one over their square."
+)
+BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -68,6 +77,40 @@ def structure_sign(
         f"What it leaves is not noise: {_what(striking, names)}.",
         MORE_FUNCTIONS,
     )
+
+
+def size_change_sign(
+    graph: Graph, rows: JudgedRows, names: Sequence[str], by: Residuals
+) -> Sign | None:
+    """Whether residuals are larger in some places than in others.
+
+    That makes no formula wrong, but errors of its constants, and rows that tell much
+    count no more than those that tell little.
+    """
+    expected = values_of(graph, rows.x)
+    used = frozenset(graph.used_inputs)
+    if len(rows.y) < by.fewest_judged or not np.isfinite(expected).all():
+        return None
+    left = Remains(rows.x, rows.y - expected, rows.root, graph.n_parameters, used)
+    tests = size_tests(left, expected)
+    if not tests:
+        return None
+    striking = most_striking(tests)
+    if striking.chance >= by.unlikely:
+        return None
+    if tests[0].inputs == () and tests[0].chance < by.unlikely:
+        size = np.abs(expected)
+        is_large = size > np.median(size)
+        off = np.abs(left.weighted)
+        if off[is_large].mean() > off[~is_large].mean():
+            return Sign("note", "What it leaves grows with the value.", BY_SHARES)
+    along = min(
+        (t for t in tests if t.inputs), key=lambda t: t.chance, default=striking
+    )
+    is_clear = along.chance < by.unlikely
+    where = ", ".join(names[i] for i in along.inputs) if is_clear else "the value"
+    told = f"The size of what it leaves changes along {where}."
+    return Sign("note", told, BY_WEIGHTS)
 
 
 _WHATS = {
@@ -135,12 +178,14 @@ def region_sign(
     )
 
 
-def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+def constants_sign(
+    graph: Graph, rows: JudgedRows, by: Judging, crowding: float = 0.0
+) -> Sign | None:
     """Whether constants are known well enough for the domain of use."""
     if not graph.n_parameters:
         return None
     there = rows.in_domain(graph)
-    known = covariance(graph, rows.samples)
+    known = covariance(graph, rows.samples) * (1.0 + crowding * len(rows.y))
     variance = variance_by_constants(graph, known, rows.points)
     off = high_quantile(np.sqrt(variance)) / there.spread
     if off <= by.constants_off:
@@ -153,16 +198,37 @@ def constants_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     )
 
 
-def series_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
-    """Whether errors of successive rows belong together, and how many rows count."""
+def series_sign(relation: Relation, rows: JudgedRows) -> Sign | None:
+    """Whether errors of successive rows belong together, and how many rows count.
+
+    Where rows of like inputs at other times are not alike, that is of the order of rows
+    and taken into account; else it may be a part of the law.
+    """
     n = len(rows.y)
-    if n < len(rows.numbers) or rows.numbers[-1] != n - 1:
-        return None  # rows were left out between those that are here
-    counting = effective_rows((rows.y - values_of(graph, rows.x)) * rows.root)
+    counting = relation.counted(n)
     if counting == n:
         return None
     told = f"{n} rows count as about {counting:.0f}"
-    return Sign("limit", f"Successive rows are off alike: {told}.", MORE_ROWS)
+    bearing: Bearing = "note" if relation.is_of_order else "limit"
+    return Sign(bearing, f"Successive rows are off alike: {told}.", MORE_ROWS)
+
+
+def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign | None:
+    """Whether it is further off at the far points than noise is."""
+    if rows.far is None or not len(rows.far[0]):
+        return None
+    off = rows.far[1] - values_of(graph, rows.far[0])
+    square = float(np.mean(off**2)) if np.isfinite(off).all() else float("inf")
+    n_free = max(len(rows.y) - graph.n_parameters, 1)
+    if chance_of_more(square, len(off), NoiseLevel(rms**2, n_free, True)) >= chance:
+        return None
+    times = np.sqrt(square) / rms if rms else float("inf")
+    told = f"{times:.2g} times" if times < 1000 else "more than 1000 times"
+    return Sign(
+        "doubt",
+        f"It misses the far points by {told} what it leaves elsewhere.",
+        MORE_FUNCTIONS,
+    )
 
 
 def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
@@ -176,6 +242,12 @@ def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     return Sign("limit" if moves else "note", told, CHECK_ROWS)
 
 
+def left_out_sign(found: Sequence[Misfit], rows: JudgedRows) -> Sign:
+    """Which rows a robust loss has left out: they need no advice."""
+    told = _not_following(found, rows)
+    return Sign("note", f"{told}; by the loss, they count for nothing.")
+
+
 def neighbour_sign(rows: JudgedRows, by: Judging) -> Sign | None:
     """Which rows are unlike their neighbours, for where no formula can be believed."""
     found = misfits_among_neighbours(rows, by)
@@ -186,17 +258,21 @@ def neighbour_sign(rows: JudgedRows, by: Judging) -> Sign | None:
 
 
 def _not_following(found: Sequence[Misfit], rows: JudgedRows) -> str:
-    first = "; ".join(
-        f"row {rows.numbers[one.row] + 1}: {one.value:.4g}, expected "
-        f"{one.expected:.4g} ± {one.error:.2g}"
-        for one in found[:_MOST_NAMED]
-    )
-    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    told = f"{len(found)} rows do" if len(found) > 1 else "One row does"
-    return f"{told} not follow ({first}{more})"
+    """The first few with what was expected, some more by their numbers."""
+    numbers = [int(rows.numbers[one.row]) + 1 for one in found]
+    told = [
+        f"row {number}: {one.value:.4g}, expected {one.expected:.4g} ± {one.error:.2g}"
+        for number, one in zip(numbers[:_MOST_TOLD], found, strict=False)
+    ]
+    if named := numbers[_MOST_TOLD:_MOST_NAMED]:
+        told.append(f"rows {', '.join(map(str, sorted(named)))}")
+    if more := numbers[_MOST_NAMED:]:
+        told.append(f"and {len(more)} more")
+    start = f"{len(found)} rows do" if len(found) > 1 else "One row does"
+    return f"{start} not follow ({'; '.join(told)})"
 
 
-_MOST_NAMED = 3
+_MOST_TOLD, _MOST_NAMED = 3, 40
 
 
 def pole_sign(has_pole: bool, graph: Graph, rows: JudgedRows) -> Sign | None:

@@ -1,7 +1,7 @@
 """From what a search found to the model that is kept: selection, verdicts, formulas."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +12,18 @@ from eqlearn.equation.write.display import formula_text
 from eqlearn.jobs.store import versions
 from eqlearn.model.model import ENDS, Equation, Json, Model, Outcome
 from eqlearn.search.conclude import selection as criteria
+from eqlearn.search.conclude.effective_rows import recounted
 from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
 from eqlearn.search.strategy import STANDARD
+from eqlearn.search.task import one_thread
+from eqlearn.training.losses import as_squares
 from eqlearn.training.samples import samples
 
 
+@one_thread()
 def model_of(
     found: Sequence[Found],
     x: Array,
@@ -30,6 +34,8 @@ def model_of(
     targets: Sequence[str],
     weight: Array | None = None,
     selection: str = criteria.DEFAULT,
+    loss: str = "squared",
+    far: tuple[Array, Array] | None = None,
     is_flat: bool = False,
     parameters: Mapping[str, Json] | None = None,
 ) -> Model:
@@ -49,37 +55,39 @@ def model_of(
         How much each row counts.
     selection : str
         The criterion that picks among the candidates.
+    loss : str
+        What residuals cost in the search.
+    far : (x, y)
+        Labelled points far out.
     is_flat : bool
         Whether the target was a plain list.
     parameters : mapping
         What is kept of how the search was asked for.
     """
+    found = [
+        recounted(one, x, y[:, m], weight) if one.candidates[0].network is None else one
+        for m, one in enumerate(found)
+    ]
     tables, picks = tables_of(found), picks_of(found, selection)
-    equations = [
-        equation
-        for one, table, pick, target in zip(found, tables, picks, targets, strict=True)
-        for equation in _equations(one, table, pick, inputs, target, selection)
-    ]
-    equations = [
-        _with_covariance(one, x, y[:, targets.index(one.target)], weight)
-        for one in equations
-    ]
     ranges = np.stack([x.min(axis=0), x.max(axis=0)], axis=1)
     return Model(
         inputs=tuple(inputs),
         targets=tuple(targets),
-        equations=tuple(equations),
+        equations=tuple(
+            _with_covariance(equation, x, y[:, m], weight, loss, one.crowding)
+            for m, (one, table, pick, target) in enumerate(
+                zip(found, tables, picks, targets, strict=True)
+            )
+            for equation in _equations(one, table, pick, inputs, target, selection)
+        ),
         domain=tuple((float(low), float(high)) for low, high in domain),
         ranges=tuple((float(low), float(high)) for low, high in ranges),
         n_rows=len(x),
         outcomes=tuple(
-            _outcome(
-                one,
-                pick,
-                JudgedRows.of(x, y[:, m], domain, STANDARD.judging, weight),
-                inputs,
+            _outcome(one, pick, rows, inputs, loss)
+            for one, pick, rows in zip(
+                found, picks, _judged_rows(x, y, domain, weight, far), strict=True
             )
-            for m, (one, pick) in enumerate(zip(found, picks, strict=True))
         ),
         seconds=max(one.seconds for one in found),
         is_flat=is_flat,
@@ -147,19 +155,36 @@ def picks_of(found: Sequence[Found], selection: str) -> list[int]:
 def _table_of(candidates: Sequence[Candidate]) -> criteria.Candidates:
     far = [candidate.extrapolation for candidate in candidates]
     has_far = all(error is not None for error in far)
+    # What breaks more constraints than another is no choice for any criterion.
+    broken = np.array([candidate.n_broken for candidate in candidates])
+    barred = np.where(broken > min(broken.tolist(), default=0), math.inf, 0.0)
     return criteria.Candidates(
-        validation=np.array([candidate.validation for candidate in candidates]),
+        validation=barred + [candidate.validation for candidate in candidates],
         size=np.array([candidate.n_units for candidate in candidates], dtype=float),
-        bic=np.array([candidate.bic for candidate in candidates]),
+        bic=barred + [candidate.bic for candidate in candidates],
         extrapolation=np.array(far, dtype=float) if has_far else None,
     )
 
 
+def _judged_rows(
+    x: Array,
+    y: Array,
+    domain: Array,
+    weight: Array | None,
+    far: tuple[Array, Array] | None,
+) -> Iterator[JudgedRows]:
+    """What the verdict of each target looks at."""
+    for m, column in enumerate(y.T):
+        rows = JudgedRows.of(x, column, domain, STANDARD.judging, weight)
+        yield rows if far is None else replace(rows, far=(far[0], far[1][:, m]))
+
+
 def _outcome(
-    found: Found, pick: int, rows: JudgedRows, inputs: Sequence[str]
+    found: Found, pick: int, rows: JudgedRows, inputs: Sequence[str], loss: str
 ) -> Outcome:
     (ended,) = (known for known in ENDS if known == found.ended)
-    return Outcome(verdict(found, pick, rows, inputs), ended, found.n_attempts)
+    judged = verdict(found, pick, rows, inputs, loss)
+    return Outcome(judged, ended, found.n_attempts)
 
 
 def _equations(
@@ -193,11 +218,22 @@ def _equations(
         for i, one in enumerate(found.candidates)
         if np.isfinite(one.bic) or i == pick
     ]
-    return sorted(rows, key=lambda row: row.scores[f"rank_{selection}"])
+    rows.sort(key=lambda row: row.scores[f"rank_{selection}"])
+    if any(one.network is not None for one in found.candidates):
+        return rows
+    # Several forms of one formula are one to a reader: the best of them is listed.
+    chosen = {row.formula for row in rows if row.is_chosen}
+    first = {row.formula: row for row in reversed(rows) if row.formula not in chosen}
+    return [row for row in rows if row.is_chosen or first.get(row.formula) is row]
 
 
 def _with_covariance(
-    one: Equation, x: Array, y: Array, weight: Array | None
+    one: Equation,
+    x: Array,
+    y: Array,
+    weight: Array | None,
+    loss: str,
+    crowding: float,
 ) -> Equation:
     """The chosen equation with the covariance of its constants, if there is one."""
     few = one.graph.n_parameters <= STANDARD.judging.most_parameters
@@ -205,9 +241,10 @@ def _with_covariance(
         return one
     n = STANDARD.rows.prune
     mean = None if weight is None else weight[:n] / np.mean(weight[:n])
-    known = covariance(one.graph, samples(x[:n], y[:n, None], weight=mean))
-    # What more rows say, they say in proportion to their number.
-    known = known * min(1.0, n / len(x))
+    rows = samples(x[:n], y[:n, None], weight=mean)
+    known = covariance(one.graph, as_squares(loss, one.graph, rows))
+    # What more rows say, they say in proportion to their number, unless they crowd.
+    known = known * min(1.0, n / len(x)) * (1.0 + crowding * len(x))
     if not np.isfinite(known).all():
         return one
     return replace(one, covariance=tuple(map(tuple, known.tolist())))
@@ -217,6 +254,7 @@ def _scores(one: Candidate, places: dict[str, float]) -> dict[str, float]:
     errors = {
         "validation_error": one.validation,
         "extrapolation_error": one.extrapolation,
+        "relative_error": one.relative,
     }
     finite = {k: v for k, v in errors.items() if v is not None and np.isfinite(v)}
     return {**finite, **places}

@@ -1,12 +1,15 @@
 """Whether a result can be trusted, in plain words: all the evidence, put together."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from eqlearn.errors import printable
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.model.prediction import Weighed
 from eqlearn.search.conclude import signs
+from eqlearn.search.conclude.effective_rows import relation_left_by
 from eqlearn.search.conclude.judged_rows import JudgedRows
+from eqlearn.search.conclude.misfits import misfits
 from eqlearn.search.conclude.noise_level import noise_level
 from eqlearn.search.conclude.other_forms import other_forms
 from eqlearn.search.conclude.regions import region_tests
@@ -14,7 +17,9 @@ from eqlearn.search.conclude.rivals import Rivalry, rivalry
 from eqlearn.search.conclude.signs import Sign
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
+from eqlearn.search.related_rows import UNRELATED, Relation
 from eqlearn.search.strategy import STANDARD, Strategy
+from eqlearn.training.losses import ROBUST
 
 _MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
 
@@ -24,17 +29,21 @@ def verdict(
     pick: int,
     rows: JudgedRows,
     names: Sequence[str],
+    loss: str = "squared",
     strategy: Strategy = STANDARD,
 ) -> Verdict:
     """Judge the candidate picked for a target from the rows it was found in.
 
-    What raises a doubt makes it doubtful; what only limits its use, plausible.
+    What raises a doubt makes it doubtful; what only limits its use, plausible. By a
+    robust loss, rows that do not follow are named, and the others judge.
     """
     best = found.candidates[pick]
+    left_out, rows = _by_loss(loss, best, rows, strategy)
     if not best.is_something:
         return _nothing(found, best, rows, names, strategy)
     shown = [printable(name, 60) for name in names]
-    told = [sign for sign in _signs(found, best, rows, shown, strategy) if sign]
+    told = [sign for sign in _signs(found, best, rows, shown, loss, strategy) if sign]
+    told += [] if left_out is None else [left_out]
     # A formula that may be wrong does not tell which rows are.
     is_good = all(sign.bearing in ("good", "note") for sign in told)
     if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
@@ -51,6 +60,20 @@ def verdict(
     advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
     sentences = [one for some in by_bearing.values() for one in some]
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
+
+
+def _by_loss(
+    loss: str, best: Candidate, rows: JudgedRows, strategy: Strategy
+) -> tuple[Sign | None, JudgedRows]:
+    """The rows as the loss sees them, and what it leaves out."""
+    if loss == "relative":
+        return None, rows.relative_to(best.graph)
+    if loss not in ROBUST or not best.is_something:
+        return None, rows
+    wild = misfits(best.graph, rows, strategy.judging)
+    if not wild:
+        return None, rows
+    return signs.left_out_sign(wild, rows), rows.without([one.row for one in wild])
 
 
 def _nothing(
@@ -77,6 +100,7 @@ def _signs(
     best: Candidate,
     rows: JudgedRows,
     names: Sequence[str],
+    loss: str,
     strategy: Strategy,
 ) -> Iterator[Sign | None]:
     """All the evidence, the most telling first."""
@@ -89,7 +113,7 @@ def _signs(
     yield signs.pole_sign(best.has_pole, graph, rows)
     yield signs.copy_sign(graph, names, by)
     if share >= by.exact:
-        yield from _signs_in_noise(found, best, rows, names, strategy)
+        yield from _signs_in_noise(found, best, rows, names, loss, strategy)
     if found.ended == "time":
         yield Sign("note", "Time was up before the attempts agreed.")
     if found.ended == "interrupt":
@@ -112,15 +136,23 @@ def _signs_in_noise(
     best: Candidate,
     rows: JudgedRows,
     names: Sequence[str],
+    loss: str,
     strategy: Strategy,
 ) -> Iterator[Sign | None]:
     """What tells a law from its imitations where noise hides the difference."""
     by, graph, n = strategy.judging, best.graph, best.graph.n_parameters
-    yield signs.structure_sign(graph, rows, names, strategy.residuals)
-    noise = noise_level(rows.x, rows.y, by.fewest_differences)
-    yield signs.noise_sign(best.rms, n, rows, noise, strategy.residuals.unlikely)
+    relation = _relation(best, rows)
+    # Rows that are so far apart are not alike but by the law.
+    step = math.ceil(relation.reach) if relation.is_of_order else 1
+    apart = rows.every(step) if step < len(rows.y) else rows
+    yield signs.structure_sign(graph, apart, names, strategy.residuals)
+    noise = noise_level(apart.x, apart.y, by.fewest_differences)
+    yield signs.noise_sign(best.rms, n, apart, noise, strategy.residuals.unlikely)
+    if loss != "relative":  # by which errors out there are larger anyway
+        yield signs.far_sign(graph, best.rms, rows, strategy.residuals.unlikely)
     yield signs.misfit_sign(graph, rows, by)
-    yield signs.series_sign(graph, rows)
+    yield signs.series_sign(relation, rows)
+    yield signs.size_change_sign(graph, apart, names, strategy.residuals)
     stopping = strategy.stopping
     yield signs.size_sign(n, best.votes, stopping.most_parameters, stopping.votes)
     if n > by.most_parameters:
@@ -130,7 +162,13 @@ def _signs_in_noise(
     if stopping.clear <= rivals.lead < float("inf"):
         yield Sign("good", "Every formula that says something else is far behind.")
     yield signs.region_sign(region_tests(graph, rows, by), names, by)
-    yield signs.constants_sign(graph, rows, by)
+    yield signs.constants_sign(graph, rows, by, relation.crowding(len(rows.y)))
+
+
+def _relation(best: Candidate, rows: JudgedRows) -> Relation:
+    if not rows.is_in_order:
+        return UNRELATED
+    return relation_left_by(best, rows.x, rows.y, rows.weight)
 
 
 def rivalry_of(
@@ -146,7 +184,8 @@ def rivalry_of(
 
 def made_rivalry(best: Candidate, rows: JudgedRows, strategy: Strategy) -> Rivalry:
     """What forms come to that are made for the comparison."""
-    own, forms = other_forms(best.graph, rows, strategy.tactics, strategy.judging)
+    tactics = strategy.tactics.crowded(_relation(best, rows).crowding(len(rows.y)))
+    own, forms = other_forms(best.graph, rows, tactics, strategy.judging)
     rivals = [Weighed(form.graph, form.bic) for form in forms]
     unit = rows.in_units_of_spread()
     return rivalry(Weighed(own.graph, own.bic), rivals, unit, strategy.judging.agree)

@@ -16,10 +16,13 @@ from eqlearn.model.model import Constant
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
 from eqlearn.search.keep.pool import Entry, null_margin
+from eqlearn.search.robust_rows import as_judged
 from eqlearn.search.strategy import Finals
 from eqlearn.search.task import Task, numerical_context
-from eqlearn.training.levenberg import Fit, fit
+from eqlearn.training.levenberg import Fit, fit, mean_square
+from eqlearn.training.losses import ROBUST, as_squares, fit_by, noise_of, relative_error
 from eqlearn.training.samples import Samples, samples
 
 
@@ -38,6 +41,8 @@ class Candidate:
     extrapolation: float | None = None  # error at far points held out of the fit
     n_connected: int | None = None  # units of the network, if it is one as trained
     network: int | None = None  # its number: of all targets, the same network
+    n_broken: int = 0  # constraints that it breaks
+    relative: float | None = None  # error as a share of the value, by such a loss
 
     def to_document(self) -> dict[str, Any]:
         """The candidate as JSON can hold it."""
@@ -105,9 +110,15 @@ def fit_job(
     data: str,
     *,
     stays_local: bool,
+    pilot: Graph | None = None,
 ) -> Job:
-    """Fit a formula to every row, with standard errors, and snap its constants."""
+    """Fit a formula to every row, with standard errors, and snap its constants.
+
+    By a loss other than squares, a `pilot` tells how much each row counts.
+    """
     specification = {"graph": to_document(entry.found.graph), "votes": entry.votes}
+    if pilot is not None:
+        specification["pilot"] = to_document(pilot)
     return Job(f"y{target + 1}/fit/{rank}", final_fit, specification, data, stays_local)
 
 
@@ -116,32 +127,59 @@ def final_fit(task: Task, specification: Specification, state: bytes | None) -> 
     del state
     with numerical_context(task):
         graph = from_document(specification["graph"])
-        found = _fitted(task, graph, specification["votes"])
+        pilot = from_document(specification.get("pilot", specification["graph"]))
+        found = _fitted(task, graph, specification["votes"], as_judged(task, pilot))
     return Step(to_bytes(found.to_document()), True)
 
 
-def _fitted(task: Task, graph: Graph, votes: int) -> Candidate:
+def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
     data, strategy = task.in_data_units(graph.used_inputs), task.strategy
     n_iterations = strategy.finals.n_iterations
-    fitted = fit(
+    fitted = fit_by(
+        task.loss,
         displayed(task.in_units(graph), data.x[:, : strategy.rows.prune]),
-        data,
+        anchored(data, task, in_units=True),
         n_iterations=n_iterations,
         tolerance=1e-9,
         damping=1e-6,
     )
-    snapped, worth = _snapped(task, fitted, data)
+    if task.constraints:
+        fitted = fit(fitted.graph, data, n_iterations=0)  # its error on the rows alone
+    seen = as_squares(task.loss, fitted.graph, data)
+    if seen is not data:
+        sse = mean_square(fitted.graph, seen) * seen.n_residuals
+        fitted = fitted._replace(sse=sse)
+    snapped, worth = _snapped(task, fitted, seen)
+    broken = n_broken_in_units(snapped, task) if task.constraints else 0
+    if broken and n_broken_in_units(fitted.graph, task) < broken:
+        snapped, worth = fitted.graph, 0.0
+        broken = n_broken_in_units(snapped, task)
     has_pole = has_pole_in_domain(task, snapped)
     return Candidate(
         graph=fitted.graph,
         snapped=snapped,
-        constants=tuple(constants(fitted.graph, data)),
-        bic=criterion_of(task, graph, n_iterations, has_pole) - worth,
-        rms=float(np.sqrt(fitted.sse / data.n_residuals)),
+        constants=tuple(constants(fitted.graph, seen)),
+        bic=criterion_of(judged, graph, n_iterations, has_pole) - worth,
+        rms=_left_by(task.loss, fitted, data),
+        relative=_relative(task.loss, fitted, data),
         votes=votes,
         has_pole=has_pole,
-        **held_out_errors(task, fitted.graph),
+        n_broken=broken,
+        **held_out_errors(judged, fitted.graph),
     )
+
+
+def _left_by(loss: str, fitted: Fit, data: Samples) -> float:
+    """The root mean square of residuals; by a robust loss, of rows that follow."""
+    if loss in ROBUST:
+        return noise_of(fitted.graph, data)
+    if loss == "squared":
+        return float(np.sqrt(fitted.sse / data.n_residuals))
+    return float(np.sqrt(mean_square(fitted.graph, data)))
+
+
+def _relative(loss: str, fitted: Fit, data: Samples) -> float | None:
+    return relative_error(fitted.graph, data) if loss == "relative" else None
 
 
 def has_pole_in_domain(task: Task, graph: Graph) -> bool:

@@ -1,14 +1,18 @@
 """What every recipe ends with: refinements of the best, and their final fits."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from eqlearn.equation.refine.criterion import Scored, refit
+from eqlearn.equation.refine.tactics import Patience
 from eqlearn.jobs.codec import from_bytes
 from eqlearn.jobs.job import Job, Stage, Together
 from eqlearn.search.attempts.borrowing import loans
 from eqlearn.search.keep.final_fits import Candidate, finalists, fit_job, front
 from eqlearn.search.keep.pool import Entry, Pool, mean_formula
-from eqlearn.search.keep.refinement import Refinement
+from eqlearn.search.keep.refinement import Refinement, patience_for
 from eqlearn.search.keep.target import Target
+from eqlearn.search.task import Task, numerical_context
 
 
 def finishing(
@@ -58,6 +62,8 @@ def _last_loans(
 
 def _final_fits(target: Target, entries: Sequence[Entry]) -> Stage:
     """Fit entries to every row, and list them as candidates; the first two always."""
+    by_squares = target.loss == "squared"
+    pilot = None if by_squares else entries[0].found.graph
 
     def final_fit(rank: int) -> Job | None:
         if rank >= len(entries):
@@ -68,6 +74,7 @@ def _final_fits(target: Target, entries: Sequence[Entry]) -> Stage:
             entries[rank],
             target.whole,
             stays_local=target.stays_local,
+            pilot=pilot,
         )
 
     def take_fitted(rank: int, state: bytes | None) -> bool:
@@ -86,10 +93,34 @@ def _refinement(
     task, data = target.pool.task, str(target.number)
     plans = [
         Refinement(
-            f"y{target.number + 1}/refine/{rank}", data, task, entry.found.graph, share
+            f"y{target.number + 1}/refine/{rank}",
+            data,
+            task,
+            entry.found.graph,
+            share,
+            _patience(target, entry.found.graph.n_parameters),
         )
         for rank, entry in enumerate(chosen, first)
     ]
     yield Together(plans)
     for plan, entry in zip(plans, chosen, strict=True):
         refined.add(plan.found(), entry.votes)
+        if task.constraints:
+            # A climb looks at rows only: what it began with may keep what it breaks.
+            refined.add(_on_more_rows(entry, task), votes=0)
+
+
+def _on_more_rows(entry: Entry, task: Task) -> Scored:
+    with numerical_context(task):
+        data = task.rows(task.strategy.rows.prune)
+        return refit(entry.found.graph, data, task.tactics)
+
+
+def _patience(target: Target, n_parameters: int) -> Patience:
+    """How long a formula is refined: not at all if nothing shorter can be right."""
+    strategy = target.pool.task.strategy
+    patience = patience_for(n_parameters, strategy)
+    is_shortest = n_parameters <= strategy.stopping.fewest_parameters
+    return (
+        replace(patience, n_rounds=0) if target.is_decided and is_shortest else patience
+    )

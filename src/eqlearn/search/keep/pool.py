@@ -9,9 +9,10 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.keep.kept_constraints import mended, n_broken
 from eqlearn.search.strategy import Pooling
 from eqlearn.search.streams import Stream, generator
-from eqlearn.search.task import Task
+from eqlearn.search.task import Task, numerical_context
 from eqlearn.training.samples import Samples
 
 
@@ -42,19 +43,55 @@ class Pool:
         return self.entries[0].found
 
     def add(self, found: Scored, votes: int = 1, by_network: bool = False) -> None:
-        """Put a formula in, charged for a pole, or count it if it is there."""
+        """Put a formula in, charged for a pole, or count it if it is there.
+
+        One that breaks a constraint is charged so much that others come first; what it
+        can be mended to is put in, too.
+        """
+        broken = n_broken(found.graph, self.task) if self.task.constraints else 0
+        better = self._mended(found) if broken else None
+        if better is not None:
+            self._put(better, n_broken(better.graph, self.task), votes, by_network)
+        self._put(found, broken, votes, by_network)
+
+    def _put(self, found: Scored, broken: int, votes: int, by_network: bool) -> None:
         bic = found.bic + self._by.pole_charge * has_pole(found.graph, self.task)
+        bic += self._by.constraint_charge * broken
         if math.isnan(bic):
             return
+        new = Entry(found._replace(bic=bic), votes, int(by_network))
         for entry in self.entries:
-            other = entry.found
-            same_size = other.graph.n_parameters == found.graph.n_parameters
-            if same_size and abs(other.bic - bic) < self._by.same:
+            if self._is_same(entry, new):
                 entry.votes += votes
                 entry.n_networks += by_network
-                return
-        self.entries.append(Entry(found._replace(bic=bic), votes, int(by_network)))
+                if bic < entry.found.bic - self._by.same:  # in plainer clothes
+                    entry.found, entry.values = new.found, new.values
+                break
+        else:
+            self.entries.append(new)
         self.entries.sort(key=lambda entry: entry.found.bic)
+
+    def _is_same(self, one: Entry, other: Entry) -> bool:
+        """Whether two formulas are one, perhaps in other clothes."""
+        by, a, b = self._by, one.found, other.found
+        if a.graph.n_parameters != b.graph.n_parameters:
+            return False
+        if abs(a.bic - b.bic) < by.same:
+            return True
+        n = self.task.search_rows().n_residuals
+        if not n * abs(math.log((a.sse + 1e-300) / (b.sse + 1e-300))) < by.same:
+            return False
+        values = self._values(one)
+        with np.errstate(all="ignore"):
+            off = np.abs(self._values(other) - values)
+            return bool(np.all(off <= by.equal * (np.std(values) + np.abs(values))))
+
+    def _mended(self, found: Scored) -> Scored | None:
+        """A formula that breaks less, if it is worth looking for."""
+        if self.entries and not found.bic < self.best.bic:
+            return None
+        with numerical_context(self.task):
+            return mended(found, self.task, self.task.search_rows())
 
     def n_agreeing(self) -> int:
         """How many networks, or growths, came to what the best formula says.

@@ -25,10 +25,16 @@ class Refinement:
     """The way of one formula to the top, as a plan."""
 
     def __init__(
-        self, name: str, data: str, task: Task, start: Graph, share: float
+        self,
+        name: str,
+        data: str,
+        task: Task,
+        start: Graph,
+        share: float,
+        patience: Patience,
     ) -> None:
         self._name, self._data, self._task, self._share = name, data, task, share
-        self._patience = patience_for(start.n_parameters, task.strategy)
+        self._patience = patience
         self._start = start
         self._best: Scored | None = None  # by the rows that moves are judged on
         self._last: Scored | None = None  # the best, pruned on more

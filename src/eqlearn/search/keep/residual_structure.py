@@ -33,6 +33,10 @@ class Left(Enum):
 def residual_structure(graph: Graph, task: Task) -> Left:
     """Tell what a formula leaves."""
     by = task.strategy.residuals
+    if task.crowding:
+        # So few of these, which are in random order, are hardly related.
+        n = task.tactics.criterion.n_counted(len(task.x))
+        task = task.first(max(round(n), by.fewest_of_all + task.n_far))
     n_rows = len(task.x) - task.n_far
     if n_rows < by.fewest_of_all:
         return Left.UNKNOWN

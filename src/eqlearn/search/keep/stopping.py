@@ -82,19 +82,28 @@ def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
         return False
     if evidence.left is Left.UNCLEAR:  # as one in fifty is by chance
         return evidence.lead >= by.lead_in_doubt
-    return evidence.left is Left.NOISE and evidence.lead >= by.lead
+    is_early = evidence.n_kinds < by.kinds_before_doubt_ends
+    if evidence.left is Left.UNKNOWN:  # too few rows to tell: only the shortest
+        is_shortest = evidence.n_parameters <= by.fewest_parameters
+        return is_shortest and not is_early and evidence.lead >= by.lead
+    # Where nothing as short comes near, longer formulas are imitations: they may be
+    # closer, for they leave as little and pay for their constants.
+    is_alone = evidence.lead_of_size >= by.beyond_doubt
+    enough = by.clear if is_alone and not is_early else by.lead
+    return evidence.left is Left.NOISE and evidence.lead >= enough
 
 
 def _most_parameters(evidence: Evidence, by: Stopping) -> int:
     """Of a formula that is enough by its lead.
 
     Until other kinds were looked for, only the shortest are beyond doubt, or short ones
-    that nothing comes near to.
+    that nothing of their size comes near to: longer ones imitate everything.
     """
     if evidence.is_surveyed:
-        return by.most_parameters
+        # Sines of several inputs are found by attempts, once inputs are angles.
+        return by.few_parameters if evidence.is_early else by.most_parameters
     is_early = evidence.n_kinds < by.kinds_before_doubt_ends
-    if is_early or evidence.lead < by.beyond_doubt:
+    if is_early or evidence.lead_of_size < by.beyond_doubt:
         return by.fewest_parameters
     return by.few_parameters
 
@@ -105,6 +114,8 @@ def _is_shortest(evidence: Evidence, by: Stopping) -> bool:
     n, known = evidence.n_parameters, by.kinds_of_size
     if not 1 <= n < len(known) or evidence.left is not Left.NOISE:
         return False
+    if n >= by.few_parameters and evidence.is_early:
+        return False  # a fraction of sines, which attempts find, may say it in fewer
     is_ahead = evidence.lead_of_size >= by.clear
     return evidence.n_kinds >= known[n - 1 if is_ahead else n]
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import fdtrc, log_ndtr, ndtri
+from scipy.stats import rankdata
 
 from eqlearn._types import Array
 from eqlearn.search.smooth_fits import Smooth, degree_for
@@ -63,6 +64,33 @@ def structure_tests(left: Remains, by: Residuals) -> list[StructureTest]:
         *smooth_tests(smooth, inputs),
         *(wave_test(waves, i) for i in inputs),
     ]
+
+
+def size_tests(left: Remains, expected: Array) -> list[StructureTest]:
+    """Whether the size of residuals goes along with what is expected, or an input.
+
+    By ranks; along an input from end to end, and from its middle to both ends. The
+    first test is that of the size of the expected value.
+    """
+    size = rankdata(np.abs(left.weighted))
+    along: list[tuple[tuple[int, ...], Array]] = [((), np.abs(expected))]
+    for i in sorted(left.used):
+        column = left.x[:, i]
+        along += [((i,), column), ((i,), np.abs(column - np.median(column)))]
+    return [
+        StructureTest("size", which, _chance_of_ranks(size, rankdata(column)))
+        for which, column in along
+        if np.ptp(column) > 0
+    ]
+
+
+def _chance_of_ranks(first: Array, second: Array) -> float:
+    """How likely independent ranks go along as much."""
+    if not np.ptp(first) or not np.ptp(second):
+        return 1.0
+    rho = float(np.corrcoef(first, second)[0, 1])
+    errors = abs(rho) * math.sqrt(len(first) - 1)
+    return 2.0 * math.exp(float(log_ndtr(-errors)))
 
 
 def most_striking(tests: Sequence[StructureTest]) -> StructureTest:

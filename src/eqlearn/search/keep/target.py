@@ -15,6 +15,7 @@ class Target:
     pool: Pool
     whole: str  # the name of its data with every row
     stays_local: bool  # whether these are too large to be sent to a worker
+    loss: str = "squared"  # of its final fits
     n_attempts: int = 0
     is_decided: bool = False  # whether nothing that differs can still be better
     n_ended: int = 0  # steps of its search that did not fail
@@ -30,4 +31,4 @@ class Target:
                 self.candidates[place] = one.with_votes(found)
                 return
         self.candidates.append(found)
-        self.candidates.sort(key=lambda one: one.bic)
+        self.candidates.sort(key=lambda one: (one.n_broken, one.bic))

@@ -18,7 +18,7 @@ from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.monomials import ONE, weighted_sum
-from eqlearn.search.survey.simple_powers import with_simple_powers
+from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.task import Task
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples

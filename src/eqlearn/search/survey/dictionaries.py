@@ -103,6 +103,7 @@ _MOST_OF_ONE = 4
 def small_terms(degree: int, positive: Sequence[bool]) -> list[Summand]:
     """Products of inputs up to a degree, 1/x, log x and log x times other inputs.
 
+    Of degree one there are no products of two, nor of a logarithm with anything.
     Of a single input there are more powers: they are few all the same.
     """
     n = len(positive)
@@ -118,7 +119,9 @@ def small_terms(degree: int, positive: Sequence[bool]) -> list[Summand]:
     for i in (i for i, is_positive in enumerate(positive) if is_positive):
         log = Atom("log", _only(n, i))
         terms.append(Summand((0.0,) * n, (log,)))
-        terms += [Summand(_only(n, j), (log,)) for j in range(n) if n <= 5 or j == i]
+        if degree > 1:
+            with_log = [j for j in range(n) if n <= 5 or j == i]
+            terms += [Summand(_only(n, j), (log,)) for j in with_log]
     return terms
 
 

@@ -15,8 +15,8 @@ from eqlearn.network.canonical import canonical
 from eqlearn.search.attempts.feature_fractions import FeatureFraction
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.monomials import ONE, Exponents, monomial_fraction
+from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey.dictionaries import arguments, monomials, positive_rows
-from eqlearn.search.survey.simple_powers import with_simple_powers
 from eqlearn.search.task import Task
 from eqlearn.training.rational import direct_start, fraction_error
 from eqlearn.training.samples import Samples

@@ -15,7 +15,7 @@ from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.search.attempts.feature_fractions import FeatureFraction, solve
 from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.links import LINKS
-from eqlearn.search.strategy import Survey
+from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey import dictionaries
 from eqlearn.search.survey.curves import curves
 from eqlearn.search.survey.families import families
@@ -28,14 +28,35 @@ from eqlearn.search.survey.pursuit import (
     fitted,
     pursue,
 )
+from eqlearn.search.survey.quadratics import quadratics
 from eqlearn.search.survey.ranked import ranked, with_logs
-from eqlearn.search.survey.simple_powers import with_simple_powers
+from eqlearn.search.survey.reductions import dimensionless_views, reduced_views
 from eqlearn.search.survey.terms import Summand, graph_of
+from eqlearn.search.survey_strategy import LookOrder, Survey
 from eqlearn.search.task import Task
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples
 
 _LINEAR = FeatureFraction(1, 0)
+_ARCS = ("sin", "cos", "tan")
+_ALL = (None, "log", "inverse", "square", "inverse square", "root")
+_SHARES = ("logit", "complement", "survival", "failure")
+#: Links through which each kind of term is looked for; None is the target as it is.
+_THROUGH: dict[str, tuple[str | None, ...]] = {
+    "small": (*_ALL, *_SHARES, *_ARCS),
+    "whole sums": (*_ALL, *_SHARES, *_ARCS),
+    "sums": (*_ALL, *_SHARES, *_ARCS),
+    "exp": (None, "inverse", "log", "square"),
+    "bends": (None, "square"),
+    "powers": (None, "inverse", "log", "square", "complement"),
+    "waves": (None, "square"),
+    "fast waves": (None,),
+    "curves": (None,),
+    "families": (None, "log", "square"),
+    "damped": (None,),
+    "splits": (None, "square", "inverse"),
+    "quadratics": (None,),
+}
 
 
 def power_laws(task: Task, inputs: Inputs) -> Iterator[Scored]:
@@ -119,11 +140,11 @@ class Look:
         few = rows_of(seen)
         if not np.isfinite(few.x).all() or not np.isfinite(few.y).all():
             return
-        residual = so_far.residual
         for one in self._sums(few, task.strategy.survey, so_far.most_constants):
-            found = completed(self.view, one, seen, data, task, residual)
+            found = completed(self.view, one, seen, data, task, so_far)
             if found is not None and math.isfinite(found.bic):
-                residual = min(residual, found.sse / data.n_residuals)
+                least = min(so_far.residual, found.sse / data.n_residuals)
+                so_far = so_far._replace(residual=least)
                 yield found
 
     def to_document(self) -> dict[str, Any]:
@@ -171,10 +192,62 @@ class Look:
         return dictionaries.atomic(_ATOMS[self.kind], few, self.outer, size)
 
 
+def views_of(task: Task, inputs: Inputs) -> list[View]:
+    """The reduced table, or the table as it is, through every link."""
+    plain = View(inputs)
+    found = []
+    groups, are_sure = dimensionless_views(task) if task.group_sets else ([], False)
+    groups = [v for group in groups for v in reduced_views(group, task) or [group]]
+    if groups and not _are_shown(plain, groups, task):
+        for one in groups:
+            linked = [one.through(name, task) for name in LINKS]
+            found += [one, *(v for v in linked if v is not None)]
+        if are_sure:
+            return found
+    for first in (None, *_ARCS):
+        view = plain if first is None else plain.through(first, task)
+        if view is None:
+            continue
+        for one in reduced_views(view, task) or [view]:
+            names = (*_ALL[1:], *_SHARES) if first is None else ()
+            linked = [one.through(name, task) for name in names]
+            found += [one, *(v for v in linked if v is not None)]
+    twice = [v.through("log", task) for v in found if v.link == "log"]
+    return found + [v for v in twice if v is not None]
+
+
+def _are_shown(plain: View, groups: Sequence[View], task: Task) -> bool:
+    """Whether the data show a reduction to fewer variables than groups have."""
+    fewest = min(view.n_variables for view in groups)
+    return any(view.n_variables < fewest for view in reduced_views(plain, task))
+
+
+def looks_at(views: Sequence[View], order: LookOrder) -> Iterator[Look]:
+    """Looks of one kind at all views that are asked for it."""
+    kind, outer, base, most = order
+    for view in views:
+        if view.link in _THROUGH[kind] and view.n_variables <= most:
+            yield Look(view, kind, outer, base)
+
+
+def looks_of(views: Sequence[View], inputs: Inputs, order: LookOrder) -> Iterator[Look]:
+    """The same, and at the table as it is where fewer variables may hide the law."""
+    plain = View(inputs)
+    is_hidden = order[0] in _AS_IT_IS and plain not in views
+    yield from looks_at([*views, plain] if is_hidden else views, order)
+
+
+#: Kinds that say more of inputs than of groups of them: roots are of sums.
+_AS_IT_IS = ("quadratics",)
 #: Kinds of sums of monomials, by the dictionary that they are picked from.
 _SUMS = {"whole sums": dictionaries.whole_sums, "sums": dictionaries.sums}
 #: Kinds of looks that pick no terms from a dictionary.
-_SPECIAL = {"curves": curves, "families": families, "fast waves": fast_waves}
+_SPECIAL = {
+    "curves": curves,
+    "families": families,
+    "fast waves": fast_waves,
+    "quadratics": quadratics,
+}
 #: The atoms of a kind of look.
 _ATOMS = {
     "exp": ("exp",),
@@ -201,18 +274,21 @@ def rows_of(seen: Task) -> WeightedRows:
 
 
 def completed(
-    view: View, one: SparseSum, seen: Task, data: Samples, task: Task, residual: float
+    view: View, one: SparseSum, seen: Task, data: Samples, task: Task, so_far: SoFar
 ) -> Scored | None:
-    """A sum of what is seen as a formula of the target itself, fitted and pruned."""
+    """A sum of what is seen as a formula of the target itself, fitted and pruned.
+
+    One that leaves too much, or has too many terms to be better, is given up.
+    """
     by = task.strategy.survey
     rows = seen.search_rows()
     kept = _kept(list(one.terms), rows, task)
-    if kept is None:
+    if kept is None or len(kept[0]) > so_far.most_constants + by.spare:
         return None
     graph = graph_of(*kept, len(rows.x))
     full = canonical(view.composed(graph, len(data.x)), data.x)
     start = fit(full, data, n_iterations=by.n_iterations)
-    if not start.sse / data.n_residuals <= by.hopeless * residual:
+    if not start.sse / data.n_residuals <= by.hopeless * so_far.residual:
         return None
     found = prune_in_stages(start.graph, data, task.tactics)
     return with_simple_powers(found, data, task.tactics)

@@ -4,6 +4,7 @@ Orthogonal least squares with a beam: of every sum in it, each term's gain is kn
 one product of matrices. Rates inside of terms are fitted whenever one is added.
 """
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.search.attempts.monomials import monomial
 from eqlearn.search.survey.terms import WITHOUT_RATE, Atom, Summand
 
 
@@ -135,7 +137,7 @@ class _Moving:
     atoms: list[Atom]  # whose rates they are
     places: list[list[int]]  # for each atom of each term, the rate's; -1 if it has none
     outers: list[Array]  # for each term, weighted monomials
-    x: Array
+    inners: list[list[Array]]  # for each atom of each term, what it is a function of
 
     @classmethod
     def of(cls, terms: list[Summand], data: WeightedRows) -> "_Moving":
@@ -143,7 +145,8 @@ class _Moving:
         number = {_shared(atom): k for k, atom in enumerate(atoms)}
         places = [[number.get(_shared(a), -1) for a in term.atoms] for term in terms]
         outers = [Summand(term.exponents).values(data.x) * data.root for term in terms]
-        return cls(terms, atoms, places, outers, data.x)
+        inners = [[monomial(data.x, a.of) for a in term.atoms] for term in terms]
+        return cls(terms, atoms, places, outers, inners)
 
     @property
     def rates(self) -> Array:
@@ -164,16 +167,23 @@ class _Moving:
 
     def columns(self, rates: Array) -> tuple[Array, Array]:
         """Values (N, k), and their slopes (k, rates, N) by the rates."""
-        values = np.empty((len(self.outers), self.x.shape[1]))
-        slopes = np.zeros((len(self.outers), len(rates), self.x.shape[1]))
-        moved = self.with_rates(rates)
-        for t, (term, places) in enumerate(zip(moved, self.places, strict=True)):
-            parts = [atom.values(self.x) for atom in term.atoms]
+        n = len(self.outers[0])
+        values = np.empty((len(self.outers), n))
+        slopes = np.zeros((len(self.outers), len(rates), n))
+        for t, term in enumerate(self.terms):
+            told = list(zip(term.atoms, self.inners[t], self.places[t], strict=True))
+            own = [rates[k] if k >= 0 else atom.rate for atom, _, k in told]
+            parts = [
+                atom.values_of(inner, rate)
+                for (atom, inner, _), rate in zip(told, own, strict=True)
+            ]
             values[t] = self.outers[t] * math.prod(parts)
-            for n, (atom, place) in enumerate(zip(term.atoms, places, strict=True)):
+            for i, ((atom, inner, place), rate) in enumerate(
+                zip(told, own, strict=True)
+            ):
                 if place >= 0:
-                    others = math.prod(parts[:n] + parts[n + 1 :])
-                    slopes[t, place] += self.outers[t] * others * atom.slopes(self.x)
+                    beside = self.outers[t] * math.prod(parts[:i] + parts[i + 1 :])
+                    slopes[t, place] += beside * atom.slopes_of(inner, rate)
         return values.T, slopes
 
 
@@ -193,7 +203,7 @@ def _fitted_rates(
             break  # a rate has run away
         for _ in range(4):
             inflated = gram + damping * np.diag(np.diag(gram) + 1e-300)
-            step = np.linalg.lstsq(inflated, gradient, rcond=None)[0]
+            step = _solved(inflated, gradient)
             step = np.clip(step, -0.5 * np.abs(rates), 0.5 * np.abs(rates))
             trial = _projected(moving, rates + step, plain, y)
             if trial is not None and trial[0] @ trial[0] < sse:
@@ -223,12 +233,25 @@ def _projected(
     basis, triangle = np.linalg.qr(columns / size)
     along = basis.T @ y
     left = y - basis @ along
-    weights = np.linalg.lstsq(triangle, along, rcond=1e-12)[0] / size
+    weights = _solved(triangle, along) / size
     # With the weights as they are, as a rate moves: Kaufman's approximation.
     moved = np.einsum("k,krn->rn", weights, slopes)
     moved = moved - (moved @ plain) @ plain.T
     moved = moved - (moved @ basis) @ basis.T
     return left, basis, moved
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """The solution of a few equations, the shortest if they do not tell."""
+    with contextlib.suppress(np.linalg.LinAlgError):
+        found = np.asarray(np.linalg.solve(matrix, right), float)
+        if np.abs(found).max() < _LARGEST:
+            return found
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], float)
+
+
+# Of columns of unit length: larger weights cancel each other to the last digits.
+_LARGEST = 1e9
 
 
 @dataclass(frozen=True)
@@ -268,6 +291,7 @@ def pursue(
 
 # Times that terms are exchanged at most, and by how much what is left must fall.
 _N_EXCHANGES = 4
+_N_EXCHANGED = 4
 _LESS_LEFT = 0.98
 
 
@@ -286,7 +310,8 @@ def _exchanged(
             for k in range(n_base, len(one.terms))
             if len(one.terms) > n_base + 1
         ]
-        others = _grown([one for one in shorter if one], dictionary, data, beam)
+        few = replace(beam, n_kept=_N_EXCHANGED)  # only the best would be kept
+        others = _grown([one for one in shorter if one], dictionary, data, few)
         if not others or others[0].sse > _LESS_LEFT * sums[0].sse:
             break
         sums = sorted([*others, *sums], key=lambda one: one.sse)[: beam.n_kept]
@@ -313,7 +338,7 @@ def _grown(
         grown = fitted(terms, data, sums[place], n_steps)
         if grown is not None and math.isfinite(grown.sse):
             found.append(grown)
-        if len(found) == 2 * beam.n_kept * beam.n_same:
+        if len(found) == beam.n_kept * (1 + beam.n_same):
             break
     return sorted(found, key=lambda one: one.sse)[: beam.n_kept]
 

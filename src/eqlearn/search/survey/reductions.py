@@ -29,6 +29,13 @@ from eqlearn.search.task import Task
 
 # Share of the variance that a polynomial leaves of a law that is not smooth.
 _NOT_SMOOTH = 0.05
+# Times what all inputs leave: fewer variables that leave more do not say the same, and
+# if they leave more than the second, a small term may be lost, so all inputs stay too.
+_HOLDS, _SURELY = 1.1, 1.03
+# The same for groups that are known from dimensions, beside all inputs.
+_MAY_HOLD = 1.5
+# Share of the slopes by an input that is not explained by a power of it.
+_LIKE_A_POWER = 0.05
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,37 @@ def reduced_views(view: View, task: Task) -> list[View]:
     found = _reductions(data.x, data.y[0], data.root_weight)
     reduced = [one.view(merged, n) for one in found]
     return reduced or ([] if merged is view else [merged])
+
+
+def dimensionless_views(task: Task) -> tuple[list[View], bool]:
+    """Views of dimensionless groups, and whether they surely say all that inputs do.
+
+    They do not if a constant that has a dimension is part of the law, and not given.
+    Of sets that say all, the one over which the law is smoothest is enough.
+    """
+    n = task.x.shape[1]
+    plain = View(tuple(range(n)))
+    data = plain.of(task).search_rows()
+    x, y, root = data.x, data.y[0], data.root_weight
+    everything = [_only(n, i) for i in range(n)]
+    degree = degree_for(n, x.shape[1], 0.2)
+    whole = _left(x, y, root, (0.0,) * n, everything, degree)
+    is_smooth = whole <= _NOT_SMOOTH * _variance(y, root)
+    found: list[tuple[float, int, View]] = []
+    for factor, variables in task.group_sets:
+        if not variables:
+            continue  # a power law, which is looked for anyway
+        # Fewer variables can have more terms; groups often span decades.
+        few = degree_for(len(variables), x.shape[1], 0.2)
+        degrees = {few, 2 * degree if len(variables) == 1 else degree}
+        left = min(_left(x, y, root, factor, variables, one) for one in degrees)
+        if not is_smooth or left < _MAY_HOLD * whole + 1e-20:
+            view = Reduction(factor, variables).view(plain, n)
+            found.append((left, len(found), view))
+    found.sort()
+    if found and is_smooth and found[0][0] < _HOLDS * whole + 1e-20:
+        return [found[0][2]], True
+    return [view for _, _, view in found], False
 
 
 def _with_differences(view: View, task: Task) -> View:
@@ -148,15 +186,18 @@ def _reductions(x: Array, y: Array, root: Array) -> list[Reduction]:
         return []
     holding = []
     proposals = dict.fromkeys(_proposals(x, y, root))
+    plain = Reduction((0.0,) * len(x), tuple(everything))
     if whole > _NOT_SMOOTH * _variance(y, root):
-        return [*list(proposals)[:2], Reduction((0.0,) * len(x), tuple(everything))]
+        return [*list(proposals)[:2], plain]
     for proposal in proposals:
         own = 2 * degree if len(proposal.variables) == 1 else degree
         left = _left(x, y, root, proposal.factor, proposal.variables, own)
-        if left < 1.1 * whole + 1e-20:
-            holding.append(proposal)
-    least = min((len(one.variables) for one in holding), default=0)
-    return [one for one in holding if len(one.variables) == least][:3]
+        if left < _HOLDS * whole + 1e-20:
+            holding.append((proposal, left))
+    least = min((len(one.variables) for one, _ in holding), default=0)
+    fewest = [(one, left) for one, left in holding if len(one.variables) == least][:3]
+    is_doubtful = all(left > _SURELY * whole + 1e-20 for _, left in fewest)
+    return [*(one for one, _ in fewest), *([plain] if fewest and is_doubtful else [])]
 
 
 def _only(n: int, i: int) -> Exponents:
@@ -202,6 +243,7 @@ def _proposals(x: Array, y: Array, root: Array) -> Iterator[Reduction]:
         value = np.ones_like(y) if is_log else coefficients @ polynomial.values
         columns = np.concatenate([slopes, [value]]) * weight
         yield from _symmetric(columns, positive)
+        yield from _factors(columns, positive)
 
 
 def _robust(polynomial: Polynomial, y: Array, base: Array) -> Array:
@@ -230,6 +272,28 @@ def _symmetric(columns: Array, positive: list[int]) -> Iterator[Reduction]:
             found = _snapped(solved, pivots)
             if found is not None:
                 yield found
+
+
+def _factors(columns: Array, positive: list[int]) -> Iterator[Reduction]:
+    """Inputs that are there as a power only, all together and each by itself.
+
+    Of such an input xᵖ the slope is p times the value, whatever the other slopes are:
+    where these are about proportional to the value, too, symmetries tell nothing.
+    """
+    n, value = len(columns) - 1, columns[-1]
+    powers: dict[int, float] = {}
+    for i in positive:
+        power = float(columns[i] @ value) / float(value @ value)
+        off = columns[i] - power * value
+        near = round(2 * power) / 2
+        if near and off @ off < _LIKE_A_POWER * (columns[i] @ columns[i]):
+            powers[i] = near
+    chosen = [tuple(powers), *((i,) for i in powers)] if powers else []
+    for taken in dict.fromkeys(chosen):
+        factor = tuple(powers[i] if i in taken else 0.0 for i in range(n))
+        rest = tuple(_only(n, i) for i in range(n) if i not in taken)
+        if rest:
+            yield Reduction(factor, rest)
 
 
 def _pivots(

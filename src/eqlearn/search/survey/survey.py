@@ -6,37 +6,21 @@ from typing import Any
 
 from eqlearn.equation.refine.criterion import Scored, is_exact
 from eqlearn.jobs.codec import from_bytes, to_bytes
-from eqlearn.jobs.job import Job, Specification, Stage, Step, Stopwatch
+from eqlearn.jobs.job import Job, Segment, Specification, Stage, Step, Stopwatch
 from eqlearn.search.attempts.feature_fractions import solve_exactly
 from eqlearn.search.attempts.input_views import Inputs, View
-from eqlearn.search.strategy import LookOrder, Strategy
+from eqlearn.search.strategy import Strategy
 from eqlearn.search.survey.looks import (
     Look,
     SoFar,
     exact_fractions,
     fractions,
+    looks_of,
     power_laws,
+    views_of,
 )
-from eqlearn.search.survey.reductions import reduced_views
+from eqlearn.search.survey.separated import separated
 from eqlearn.search.task import Task, numerical_context
-
-_ARCS = ("sin", "cos", "tan")
-_ALL = (None, "log", "inverse", "square", "inverse square", "root")
-_SHARES = ("logit", "complement", "survival", "failure")
-#: Links through which each kind of term is looked for; None is the target as it is.
-_THROUGH: dict[str, tuple[str | None, ...]] = {
-    "small": (*_ALL, *_SHARES, *_ARCS),
-    "whole sums": (*_ALL, *_SHARES, *_ARCS),
-    "sums": (*_ALL, *_SHARES, *_ARCS),
-    "exp": (None, "inverse", "log", "square"),
-    "bends": (None, "square"),
-    "powers": (None, "inverse", "log", "square", "complement"),
-    "waves": (None, "square"),
-    "fast waves": (None,),
-    "curves": (None,),
-    "families": (None, "log", "square"),
-    "damped": (None,),
-}
 
 
 class SurveyPlan:
@@ -55,13 +39,22 @@ class SurveyPlan:
         self._so_far = so_far
         self._by, self._share = strategy.survey, strategy.shares.survey
         self._views: list[View] = []
+        self.is_open = False  # whether more than the simplest was asked for
         self.n_kinds = 0  # of looks that were made
 
+    def first(self) -> Stage:
+        """Power laws and exponential ones, and fractions that leave nothing."""
+        return self._once("first", first)
+
     def opening(self) -> Stage:
-        """Power laws, and the most promising fractions under every link."""
-        name = f"y{self._target + 1}/survey/opening"
+        """The most promising fractions under every link, of the views it chooses."""
+        self.is_open = True
+        return self._once("opening", opening)
+
+    def _once(self, name: str, function: Segment) -> Stage:
+        name = f"y{self._target + 1}/survey/{name}"
         specification = {"inputs": list(self._inputs)}
-        job = Job(name, opening, specification, str(self._target))
+        job = Job(name, function, specification, str(self._target))
 
         def take(index: int, state: bytes | None) -> bool:
             del index
@@ -75,7 +68,7 @@ class SurveyPlan:
         """Everything else, kind after kind, some looks in a job."""
         n, first = self._by.looks_a_job, 0
         for order in self._by.order:
-            looks = list(looks_at(self._views, order))
+            looks = list(looks_of(self._views, self._inputs, order))
             groups = [looks[k : k + n] for k in range(0, len(looks), n)]
             if groups:
                 yield self._looks(first, groups)
@@ -102,31 +95,49 @@ class SurveyPlan:
         return Stage(job, take, share=self._share)
 
 
-def opening(task: Task, specification: Specification, state: bytes | None) -> Step:
-    """Try what is simplest, and choose the views for what comes after."""
+def first(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Try what is simplest, of the table as it is."""
     del state
     inputs = tuple(specification["inputs"])
-    found: list[Scored] = []
-    views: list[View] = []
     with numerical_context(task):
-        for one in _allowed(_openings(task, inputs, views), task):
-            found.append(one)
-            if _is_law(one, task):
-                break
-    document = {
+        found = _until_law(_firsts(task, inputs), task)
+    return Step(to_bytes(_document(found, [])), True)
+
+
+def opening(task: Task, specification: Specification, state: bytes | None) -> Step:
+    """Choose the views for all that comes after, and try fractions of them."""
+    del state
+    with numerical_context(task):
+        views = views_of(task, tuple(specification["inputs"]))
+        found = _until_law(fractions(task, views), task)
+    return Step(to_bytes(_document(found, views)), True)
+
+
+def _document(found: Sequence[Scored], views: Sequence[View]) -> dict[str, Any]:
+    return {
         "found": [one.to_document() for one in found],
         "views": [view.to_document() for view in views],
     }
-    return Step(to_bytes(document), True)
 
 
-def _openings(task: Task, inputs: Inputs, views: list[View]) -> Iterator[Scored]:
-    """What is simplest first; the views are chosen once that was not enough."""
+def _until_law(laws: Iterator[Scored], task: Task) -> list[Scored]:
+    """What is found, up to a law that leaves nothing."""
+    found = []
+    for one in _allowed(laws, task):
+        found.append(one)
+        if _is_law(one, task):
+            break
+    return found
+
+
+def _firsts(task: Task, inputs: Inputs) -> Iterator[Scored]:
     yield from power_laws(task, inputs)
     plain = View(inputs)
+    # A power of noise's choice may say what an exponential or a sum says better.
+    for view in (plain, plain.through("log", task)):
+        if view is not None:
+            yield from Look(view, "small", base=1).found(task)
     yield from _exact(task, plain)
-    views += views_of(task, inputs)
-    yield from fractions(task, views)
 
 
 def _exact(task: Task, plain: View) -> list[Scored]:
@@ -148,30 +159,6 @@ def _is_law(found: Scored, task: Task) -> bool:
     return is_short and is_exact(found, task.search_rows(), task.tactics)
 
 
-def views_of(task: Task, inputs: Inputs) -> list[View]:
-    """The reduced table, or the table as it is, through every link."""
-    plain = View(inputs)
-    found = []
-    for first in (None, *_ARCS):
-        view = plain if first is None else plain.through(first, task)
-        if view is None:
-            continue
-        for one in reduced_views(view, task) or [view]:
-            names = (*_ALL[1:], *_SHARES) if first is None else ()
-            linked = [one.through(name, task) for name in names]
-            found += [one, *(v for v in linked if v is not None)]
-    twice = [v.through("log", task) for v in found if v.link == "log"]
-    return found + [v for v in twice if v is not None]
-
-
-def looks_at(views: Sequence[View], order: LookOrder) -> Iterator[Look]:
-    """Looks of one kind at all views that are asked for it."""
-    kind, outer, base, most = order
-    for view in views:
-        if view.link in _THROUGH[kind] and view.n_variables <= most:
-            yield Look(view, kind, outer, base)
-
-
 def looked(task: Task, specification: Specification, state: bytes | None) -> Step:
     """Look as often as fits into a segment."""
     done: dict[str, Any] = {"n": 0, "found": []}
@@ -181,7 +168,9 @@ def looked(task: Task, specification: Specification, state: bytes | None) -> Ste
     with numerical_context(task):
         while done["n"] < len(looks):
             look = Look.from_document(looks[done["n"]])
-            found = list(_allowed(look.found(task, so_far), task))
+            is_split = look.kind == "splits"
+            laws = separated(look.view, task) if is_split else look.found(task, so_far)
+            found = list(_allowed(laws, task))
             done["found"] += [one.to_document() for one in found]
             done["n"] += 1
             if any(_is_law(one, task) for one in found):

@@ -28,11 +28,15 @@ class Atom:
 
     def values(self, x: Array) -> Array:
         """Its values at `x` (D, N)."""
-        return _KINDS[self.kind].values(monomial(x, self.of), self.rate)
+        return self.values_of(monomial(x, self.of), self.rate)
 
-    def slopes(self, x: Array) -> Array:
-        """By how much its values at `x` change with its rate."""
-        return _KINDS[self.kind].slopes(monomial(x, self.of), self.rate)
+    def values_of(self, inner: Array, rate: float) -> Array:
+        """Its values where the monomial has values, at any rate."""
+        return _KINDS[self.kind].values(inner, rate)
+
+    def slopes_of(self, inner: Array, rate: float) -> Array:
+        """By how much these change with the rate."""
+        return _KINDS[self.kind].slopes(inner, rate)
 
     def feature(self, draft: Draft) -> Linear:
         """The atom as units of a formula."""

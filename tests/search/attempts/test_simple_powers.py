@@ -6,7 +6,11 @@ from formulas import fitted, formula
 from tasks import task_of
 
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.search.survey.simple_powers import _as_product, _powers, with_simple_powers
+from eqlearn.search.attempts.simple_powers import (
+    _as_product,
+    _powers,
+    with_simple_powers,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, (200, 2))
