@@ -4,7 +4,7 @@ PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python
 BIN := .venv/bin
 READY := .venv/installed
 
-.PHONY: demo test lint lock clean
+.PHONY: demo test lint docs gallery coverage dist lock clean
 
 demo: $(READY)
 	$(BIN)/eqlearn demo
@@ -17,6 +17,24 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 
+# The pages, for a browser: docs/_build/index.html. A warning is an error.
+docs: $(READY)
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build
+
+# Runs the examples again, and writes their pages and pictures.
+gallery: $(READY)
+	$(BIN)/python examples/make_gallery.py
+
+# All tests, and which lines of the library they reach.
+coverage: $(READY)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+# What is released: built, then installed and tried in a clean environment elsewhere.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python tests/clean_install.py dist
+
 # Names, versions and hashes only: where packages come from is each machine's own setting.
 lock: $(READY)
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrade \
@@ -25,7 +43,7 @@ lock: $(READY)
 		--output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build .coverage*
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): requirements.lock pyproject.toml

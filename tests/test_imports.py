@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from patience import slowness
 
 import eqlearn
 
@@ -28,10 +29,11 @@ ROWS = (
     {"fit_table", "dynamics_table", "compare_runs"},
     {"run_directory"},
     {"estimator", "dynamics_learner"},
-    {"learned_equations"},
+    {"learned_equations", "learned_by_group"},
     {"estimator_inputs", "estimator_exports"},
-    {"estimator_guesses"},
+    {"estimator_guesses", "estimator_groups", "estimator_form"},
     {"report", "control", "baselines", "dynamics"},
+    {"groups", "known_form"},
     {"search.conclude"},
     {"search.learn"},
     {"search.prepare"},
@@ -39,8 +41,13 @@ ROWS = (
     {"search.fast_plan", "search.paper_plan"},
     {"search.survey", "search.keep"},
     {"search.attempts"},
+    {"search.robust_rows"},
     {"search.task"},
-    {"search.strategy", "search.streams", "search.smooth_fits"},
+    {"search.smooth_splits"},
+    {"search.related_rows"},
+    {"search.strategy", "search.streams", "search.smooth_fits", "search.plain_models"},
+    {"search.survey_strategy"},
+    {"knowledge"},
     {"jobs", "equation.refine", "equation.prove", "equation.read"},
     {"equation.write"},
     {"training"},
@@ -230,7 +237,8 @@ def test_using_a_model_loads_no_trainer() -> None:
 
 def test_help_answers_in_half_a_second() -> None:
     # The best of five: what the program needs, not what else the machine was doing.
-    assert min(_seconds_for_help() for _ in range(5)) < 0.5
+    seconds = min(_seconds_for_help() for _ in range(5))
+    assert seconds < 0.5 or seconds < 0.5 * slowness()
 
 
 def _seconds_for_help() -> float:
