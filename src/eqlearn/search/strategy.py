@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from eqlearn.equation.refine.tactics import Patience, Tactics, tuned
-from eqlearn.search.survey_strategy import Separation, Survey
+from eqlearn.search.survey_strategy import Building, Separation, Survey
 
 #: Sines and products of each hidden layer.
 LayerSizes = tuple[tuple[int, int], ...]
@@ -248,6 +248,9 @@ class Pooling:
 
     n_looked: float = tuned(1e6, "formulas a search looks at: the mean's head start")
     pole_charge: float = tuned(20.0, "criterion that a pole in the domain of use costs")
+    simple_pole_charge: float = tuned(
+        4.0, "the same where simple constants alone tell its place"
+    )
     constraint_charge: float = tuned(
         1e7, "criterion that a broken constraint costs: more than any fit can gain"
     )
@@ -312,14 +315,14 @@ class Stopping:
     beyond_doubt: float = tuned(
         100.0, "lead over all that are no longer that nothing found later makes up for"
     )
-    kinds_before_doubt_ends: int = tuned(7, "kinds of looks before that: the cheapest")
+    kinds_before_doubt_ends: int = tuned(8, "kinds of looks before that: the cheapest")
     few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (8, 8, 12, 14, 18),
+        (9, 9, 13, 16, 20),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
@@ -334,6 +337,7 @@ class Finals:
 
     n: int = tuned(5, "formulas that are refined")
     margin: float = tuned(40.0, "criterion behind the best beyond which none is")
+    n_hopeful: int = tuned(10, "further ones that simple constants may put ahead")
     n_front: int = tuned(8, "further ones that are listed, by size and error")
     job_size: int = tuned(
         1000, "proposals of a job times parameters: about a second of work"
@@ -399,6 +403,7 @@ class Strategy:
     fractions: Fractions = Fractions()
     survey: Survey = Survey()
     separation: Separation = Separation()
+    building: Building = Building()
     networks: Networks = Networks()
     relevance: Relevance = Relevance()
     parts: Parts = Parts()

@@ -1,5 +1,6 @@
 """The tuned numbers of the survey, each with the reason for its value."""
 
+import math
 from dataclasses import dataclass
 
 from eqlearn.equation.refine.tactics import tuned
@@ -31,21 +32,24 @@ class Survey:
         2, "terms of a sum that pruning may still leave out, or constants be simple"
     )
     n_quick: int = tuned(
-        12, "kinds of looks before the first attempts: together about as quick as these"
+        13, "kinds of looks before the first attempts: together about as quick as these"
     )
     telling: int = tuned(
-        18, "kinds of looks after which formulas of other kinds have had their chance"
+        20, "kinds of looks after which formulas of other kinds have had their chance"
     )
     most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
     looks_a_job: int = tuned(4, "looks of one job: half a second or so")
     order: tuple[LookOrder, ...] = tuned(
         (
             *(("small", 0, 2, 9), ("curves", 0, None, 1), ("whole sums", 3, None, 9)),
-            *(("exp", 0, None, 4), ("bends", 0, None, 3), ("powers", 0, None, 3)),
-            *(("waves", 0, None, 4), ("fast waves", 0, None, 5)),
-            *(("quadratics", 0, None, 5), ("splits", 0, None, 6)),
-            ("whole sums", 0, None, 9),
-            ("sums", 0, None, 9),
+            *(("built", 1, None, 5), ("exp", 0, None, 4), ("bends", 0, None, 3)),
+            *(
+                ("powers", 0, None, 3),
+                ("waves", 0, None, 4),
+                ("fast waves", 0, None, 5),
+            ),
+            *(("quadratics", 0, None, 5), ("built", 1, 1, 4), ("pairs", 2, None, 3)),
+            *(("whole sums", 0, None, 9), ("sums", 0, None, 9), ("splits", 0, None, 6)),
             *(("exp", 1, None, 4), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
             *(("families", 0, None, 2), ("powers", 1, None, 3)),
@@ -85,3 +89,41 @@ class Separation:
         ),
         "looks at a part: the quickest",
     )
+
+
+@dataclass(frozen=True)
+class Building:
+    """Features that are built by rule, and laws of one or two of them."""
+
+    n_rows: int = tuned(200, "rows that features are judged on")
+    alike: float = tuned(30.0, "times as large, of what is added to something")
+    most_simple: int = tuned(50, "inputs, sums and norms that are made quotients of")
+    most_inner: int = tuned(5000, "features that functions are applied to")
+    most_rated: int = tuned(60, "features that functions are applied to at rates")
+    natural: tuple[float, ...] = tuned(
+        (1.0, math.pi / 180, math.pi, 2 * math.pi),
+        "of radians, degrees, half turns and turns",
+    )
+    least_reach: float = tuned(0.3, "of what is bent: less is a straight line")
+    most_exponent: float = tuned(30.0, "size of what stands in an exponent")
+    most_turning: float = tuned(60.0, "radians that a wave of a feature goes through")
+    rates: tuple[float, ...] = tuned(
+        (-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.5, 1.0, 2.0, 4.0),
+        "of exponentials, over the range of what they are of",
+    )
+    bends: tuple[float, ...] = tuned(
+        (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0), "the same of tanh and arc tangent"
+    )
+    turns: tuple[float, ...] = tuned(
+        tuple(float(k) for k in range(1, 61)), "radians of waves, in all"
+    )
+    sizes: tuple[int, ...] = tuned(
+        (3, 2, 2, 1, 1),
+        "of monomials beside a feature, by the number of variables",
+    )
+    price_of_log: float = tuned(2.0, "of a power of a feature, in the rank of a law")
+    most_outers: tuple[int, int] = tuned(
+        (300, 60), "of what may stand beside one feature, and beside each of two"
+    )
+    n_kept: int = tuned(4, "laws of a look of which formulas are made")
+    n_beam: int = tuned(5, "features to each of which a second one is looked for")

@@ -19,9 +19,11 @@ from eqlearn.search.keep.final_fits import (
     front,
     has_pole_in_domain,
     held_out_errors,
+    hopefuls,
+    pole_charge,
 )
 from eqlearn.search.keep.pool import Entry
-from eqlearn.search.strategy import Finals
+from eqlearn.search.strategy import Finals, Pooling
 from eqlearn.search.task import Task
 
 LINE = formula(1, {0: 2.0})
@@ -77,9 +79,56 @@ def test_a_pole_in_the_domain_of_use_is_charged() -> None:
     )
     assert not has_pole_in_domain(task, clear)
     assert has_pole_in_domain(task, pole)
-    charge = task.strategy.pooling.pole_charge
-    with_pole, without = (criterion_of(task, clear, 0, has) for has in (True, False))
-    assert with_pole - without == pytest.approx(charge)
+    by = task.strategy.pooling
+    there, elsewhere = finished(task, pole), finished(task, clear)
+    assert (there.has_pole, elsewhere.has_pole) == (True, False)
+    rows = task.rows()
+    for found, graph, charge in ((there, pole, by.pole_charge), (elsewhere, clear, 0)):
+        plain = criterion_of(task, graph, task.strategy.finals.n_iterations)
+        assert found.bic <= plain + charge
+        assert rows.n_residuals == 100
+
+
+@pytest.mark.parametrize(
+    ("free", "is_simple"),
+    [
+        ({(0, 0), (1, 0)}, False),  # x over x plus a constant that is fitted
+        ({(0, 0)}, True),  # a constant times x over 1 - x
+        (set(), True),
+    ],
+)
+def test_a_pole_costs_less_where_simple_constants_put_it(
+    free: set[tuple[int, int]], is_simple: bool
+) -> None:
+    graph = Graph(1, (), (({0: 2.0}, {0: -1.0, CONSTANT: 1.0}),))
+    bound = {key for key, _ in graph.connections()} - free
+    graph = replace(graph, fixed=frozenset(bound))
+    by = Pooling()
+    charge = by.simple_pole_charge if is_simple else by.pole_charge
+    assert pole_charge(graph, by) == charge
+
+
+def test_what_is_inside_of_a_logarithm_may_put_its_end_anywhere() -> None:
+    # log(a x + 1) with a fitted, and with a = 1.
+    node = Node("log", ({0: 1.0, CONSTANT: 1.0},))
+    graph = Graph(1, (node,), (({1: 3.0}, ONE),))
+    by, simple = Pooling(), frozenset({(0, 0), (0, CONSTANT), (2, CONSTANT)})
+    assert pole_charge(replace(graph, fixed=simple), by) == by.simple_pole_charge
+    free = simple - {(0, 0)}
+    assert pole_charge(replace(graph, fixed=free), by) == by.pole_charge
+
+
+def test_hopefuls_would_be_ahead_if_their_constants_were_simple() -> None:
+    task = line_task(noise=0.01)
+    criterion, n = task.tactics.criterion, task.search_rows().n_residuals
+    worth = criterion.cost(n) - 2.0 * math.log(criterion.n_alternatives)
+    worth *= LINE.n_parameters
+    best, near = entry(LINE, -100.0), entry(LINE, -100.0 + 0.9 * worth)
+    far, chosen = entry(LINE, -100.0 + 1.1 * worth), entry(LINE, -99.0)
+    pole = entry(LINE, -100.0 + 1.1 * worth)
+    pole.has_pole = True  # and perhaps where a law ends
+    found = hopefuls([best, chosen, near, far, pole], [best, chosen], task)
+    assert found == [pole, near]
 
 
 def test_errors_are_measured_on_rows_that_the_fit_did_not_see() -> None:

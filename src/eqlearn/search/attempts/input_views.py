@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.equation.refine.prune import prune_in_stages
 from eqlearn.equation.refine.tactics import Tactics
@@ -72,8 +73,17 @@ class View:
             x=np.hstack([narrow.x, values]),
             low=np.r_[narrow.low, reached.min(axis=0)],
             high=np.r_[narrow.high, reached.max(axis=0)],
-            x_scale=np.r_[narrow.x_scale, np.ones(values.shape[1])],
+            x_scale=np.r_[narrow.x_scale, self._unit_scales(task, values)],
         )
+
+    def _unit_scales(self, task: Task, values: Array) -> Array:
+        """What units are divided by where the inputs are: powers have their own."""
+        assert self.units is not None
+        with np.errstate(all="ignore"):
+            ratios = self.units.evaluate(task.x * task.x_scale)[0] / values
+            usual = np.median(ratios, axis=0)
+            is_one = np.abs(ratios / usual - 1.0).max(axis=0) < 1e-6
+        return np.where(is_one & np.isfinite(usual), usual, 1.0)
 
     def _stepped(self, task: Task) -> Task:
         """The task with its target after the steps, and weights that belong to it."""

@@ -19,7 +19,7 @@ from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
 from eqlearn.search.keep.pool import Entry, null_margin
 from eqlearn.search.robust_rows import as_judged
-from eqlearn.search.strategy import Finals
+from eqlearn.search.strategy import Finals, Pooling
 from eqlearn.search.task import Task, numerical_context
 from eqlearn.training.levenberg import Fit, fit, mean_square
 from eqlearn.training.losses import ROBUST, as_squares, fit_by, noise_of, relative_error
@@ -103,6 +103,22 @@ def front(entries: list[Entry], chosen: list[Entry], by: Finals) -> list[Entry]:
     return others[: by.n_front]
 
 
+def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entry]:
+    """Entries that would be ahead if their constants were simple, likely ones first."""
+    strategy, criterion = task.strategy, task.tactics.criterion
+    pooling, n = strategy.pooling, task.search_rows().n_residuals
+    worth = criterion.cost(n) - 2.0 * math.log(criterion.n_alternatives)
+    relief = pooling.pole_charge - pooling.simple_pole_charge
+
+    def at_best(entry: Entry) -> float:
+        n_constants = entry.found.graph.n_parameters
+        return entry.found.bic - worth * n_constants - relief * entry.has_pole
+
+    others = [entry for entry in entries if not any(entry is one for one in chosen)]
+    ahead = [entry for entry in others if at_best(entry) < entries[0].found.bic]
+    return sorted(ahead, key=at_best)[: strategy.finals.n_hopeful]
+
+
 def fit_job(
     target: int,
     rank: int,
@@ -159,7 +175,9 @@ def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
         graph=fitted.graph,
         snapped=snapped,
         constants=tuple(constants(fitted.graph, seen)),
-        bic=criterion_of(judged, graph, n_iterations, has_pole) - worth,
+        bic=criterion_of(judged, graph, n_iterations)
+        + pole_charge(snapped, strategy.pooling) * has_pole
+        - worth,
         rms=_left_by(task.loss, fitted, data),
         relative=_relative(task.loss, fitted, data),
         votes=votes,
@@ -201,13 +219,37 @@ def _snapped(task: Task, fitted: Fit, data: Samples) -> tuple[Graph, float]:
     return snapped.found.graph, snapped.worth
 
 
-def criterion_of(task: Task, graph: Graph, n_iterations: int, has_pole: bool) -> float:
+#: Where units have no value beyond an end; of a division, the second argument.
+_ENDS = {"divide": 1, "log": 0, "sqrt": 0, "asin": 0, "acos": 0}
+
+
+def pole_charge(graph: Graph, by: Pooling) -> float:
+    """What a pole costs: less if simple constants put it where it is.
+
+    An imitation has its poles anywhere; 1 - b or x - z are zero where laws end.
+    """
+    first = graph.first_output_slot
+    ending = {first + 2 * k + 1 for k in range(graph.n_outputs)}
+    slot, arguments = 0, {}
+    for feature, node in enumerate(graph.nodes, graph.n_inputs):
+        arguments[feature] = range(slot, slot + len(node.arguments))
+        if node.unit in _ENDS:
+            ending.add(slot + _ENDS[node.unit])
+        slot += len(node.arguments)
+    slots = graph.slots()
+    inside = graph.ancestors(slots[k] for k in ending)
+    deciding = ending.union(*(arguments.get(feature, ()) for feature in inside))
+    is_free = any(slot in deciding for slot, _ in graph.parameters())
+    return by.pole_charge if is_free else by.simple_pole_charge
+
+
+def criterion_of(task: Task, graph: Graph, n_iterations: int) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
     strategy, pooling = task.strategy, task.strategy.pooling
     # Without a floor: the formula must have a value everywhere.
     data = task.rows(strategy.rows.prune)._replace(floor=0.0)
     found = refit(graph, data, task.tactics, n_iterations=n_iterations)
-    return found.bic + pooling.pole_charge * has_pole - null_margin(graph, pooling)
+    return found.bic - null_margin(graph, pooling)
 
 
 def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:

@@ -8,7 +8,13 @@ from eqlearn.equation.refine.tactics import Patience
 from eqlearn.jobs.codec import from_bytes
 from eqlearn.jobs.job import Job, Stage, Together
 from eqlearn.search.attempts.borrowing import loans
-from eqlearn.search.keep.final_fits import Candidate, finalists, fit_job, front
+from eqlearn.search.keep.final_fits import (
+    Candidate,
+    finalists,
+    fit_job,
+    front,
+    hopefuls,
+)
 from eqlearn.search.keep.pool import Entry, Pool, mean_formula
 from eqlearn.search.keep.refinement import Refinement, patience_for
 from eqlearn.search.keep.target import Target
@@ -39,8 +45,9 @@ def finishing(
         share, first = strategy.shares.loans, len(chosen)
         yield from _refinement(target, refined, lent, share=share, first=first)
     refined.add(mean_formula(task, task.rows(strategy.rows.prune)))
-    compared = front(target.pool.entries, chosen, strategy.finals)
-    yield _final_fits(target, refined.entries + compared)
+    hopeful = hopefuls(target.pool.entries, chosen, task)
+    compared = front(target.pool.entries, [*chosen, *hopeful], strategy.finals)
+    yield _final_fits(target, [*refined.entries, *hopeful, *compared])
 
 
 def _last_loans(

@@ -47,7 +47,8 @@ def as_trained(
         graph=graph,
         snapped=graph,
         constants=tuple(errors),
-        bic=criterion_of(task, compact(network), 0, has_pole),
+        bic=criterion_of(task, compact(network), 0)
+        + task.strategy.pooling.pole_charge * has_pole,
         rms=_tested_rms(task, graph, 0, n),
         votes=1,
         has_pole=has_pole,

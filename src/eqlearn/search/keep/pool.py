@@ -24,6 +24,7 @@ class Entry:
     votes: int = 1  # attempts that ended in it; none if it came from elsewhere
     n_networks: int = 0  # of the votes, those of networks and of growth
     values: Array | None = None  # in the domain of use, once they are asked for
+    has_pole: bool = False  # there, for which it is charged
 
 
 @dataclass
@@ -55,17 +56,20 @@ class Pool:
         self._put(found, broken, votes, by_network)
 
     def _put(self, found: Scored, broken: int, votes: int, by_network: bool) -> None:
-        bic = found.bic + self._by.pole_charge * has_pole(found.graph, self.task)
+        ends = has_pole(found.graph, self.task)
+        bic = found.bic + self._by.pole_charge * ends
         bic += self._by.constraint_charge * broken
         if math.isnan(bic):
             return
-        new = Entry(found._replace(bic=bic), votes, int(by_network))
+        scored = found._replace(bic=bic)
+        new = Entry(scored, votes, int(by_network), has_pole=ends)
         for entry in self.entries:
             if self._is_same(entry, new):
                 entry.votes += votes
                 entry.n_networks += by_network
                 if bic < entry.found.bic - self._by.same:  # in plainer clothes
                     entry.found, entry.values = new.found, new.values
+                    entry.has_pole = ends
                 break
         else:
             self.entries.append(new)

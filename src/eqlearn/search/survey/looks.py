@@ -17,6 +17,7 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.links import LINKS
 from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey import dictionaries
+from eqlearn.search.survey.built_laws import Asked, built_laws
 from eqlearn.search.survey.curves import curves
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
@@ -56,6 +57,8 @@ _THROUGH: dict[str, tuple[str | None, ...]] = {
     "damped": (None,),
     "splits": (None, "square", "inverse"),
     "quadratics": (None,),
+    "built": (*_ALL, *_SHARES, *_ARCS),
+    "pairs": (None, "log", "inverse", "square", "logit", *_ARCS),
 }
 
 
@@ -140,12 +143,27 @@ class Look:
         few = rows_of(seen)
         if not np.isfinite(few.x).all() or not np.isfinite(few.y).all():
             return
-        for one in self._sums(few, task.strategy.survey, so_far.most_constants):
-            found = completed(self.view, one, seen, data, task, so_far)
+        for graph in self._graphs(few, seen, task, so_far):
+            found = completed(self.view, graph, data, task, so_far)
             if found is not None and math.isfinite(found.bic):
                 least = min(so_far.residual, found.sse / data.n_residuals)
                 so_far = so_far._replace(residual=least)
                 yield found
+
+    def _graphs(
+        self, few: WeightedRows, seen: Task, task: Task, so_far: SoFar
+    ) -> Iterator[Graph]:
+        """Formulas of what is seen, the most promising first."""
+        if self.kind in _BUILT:
+            has_inputs, in_logs = self.base is not None, self.view.link in _OF_LOGS
+            asked = Asked(self.outer, has_inputs, in_logs)
+            yield from built_laws(few, seen.x_scale, asked, task.strategy.building)
+            return
+        by, rows = task.strategy.survey, seen.search_rows()
+        for one in self._sums(few, by, so_far.most_constants):
+            kept = _kept(list(one.terms), rows, task)
+            if kept is not None and len(kept[0]) <= so_far.most_constants + by.spare:
+                yield graph_of(*kept, len(rows.x))
 
     def to_document(self) -> dict[str, Any]:
         """The look as JSON can hold it."""
@@ -238,7 +256,11 @@ def looks_of(views: Sequence[View], inputs: Inputs, order: LookOrder) -> Iterato
 
 
 #: Kinds that say more of inputs than of groups of them: roots are of sums.
-_AS_IT_IS = ("quadratics",)
+_AS_IT_IS = ("quadratics", "built", "pairs")
+#: Kinds whose terms are built by rule, one or two of them.
+_BUILT = ("built", "pairs")
+#: Links whose targets are logarithms: sums of logarithms are products under them.
+_OF_LOGS = ("log", "logit", "complement", "survival", "failure")
 #: Kinds of sums of monomials, by the dictionary that they are picked from.
 _SUMS = {"whole sums": dictionaries.whole_sums, "sums": dictionaries.sums}
 #: Kinds of looks that pick no terms from a dictionary.
@@ -274,18 +296,13 @@ def rows_of(seen: Task) -> WeightedRows:
 
 
 def completed(
-    view: View, one: SparseSum, seen: Task, data: Samples, task: Task, so_far: SoFar
+    view: View, graph: Graph, data: Samples, task: Task, so_far: SoFar
 ) -> Scored | None:
-    """A sum of what is seen as a formula of the target itself, fitted and pruned.
+    """A formula of what is seen as one of the target itself, fitted and pruned.
 
-    One that leaves too much, or has too many terms to be better, is given up.
+    One that leaves too much is given up.
     """
     by = task.strategy.survey
-    rows = seen.search_rows()
-    kept = _kept(list(one.terms), rows, task)
-    if kept is None or len(kept[0]) > so_far.most_constants + by.spare:
-        return None
-    graph = graph_of(*kept, len(rows.x))
     full = canonical(view.composed(graph, len(data.x)), data.x)
     start = fit(full, data, n_iterations=by.n_iterations)
     if not start.sse / data.n_residuals <= by.hopeless * so_far.residual:
