@@ -108,11 +108,15 @@ class Building:
     most_exponent: float = tuned(30.0, "size of what stands in an exponent")
     most_turning: float = tuned(60.0, "radians that a wave of a feature goes through")
     rates: tuple[float, ...] = tuned(
-        (-32.0, -16.0, -8.0, -4.0, -2.0, -1.0, 0.5, 1.0, 2.0, 4.0),
+        (
+            *(-round(2.0 ** (k / 2), 3) for k in range(-1, 11)),
+            *(round(2.0 ** (k / 2), 3) for k in range(-2, 7)),
+        ),
         "of exponentials, over the range of what they are of",
     )
     bends: tuple[float, ...] = tuned(
-        (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0), "the same of tanh and arc tangent"
+        tuple(round(2.0 ** (k / 2), 3) for k in range(-2, 11)),
+        "the same of tanh and arc tangent",
     )
     turns: tuple[float, ...] = tuned(
         tuple(float(k) for k in range(1, 61)), "radians of waves, in all"

@@ -130,11 +130,8 @@ class _Look(NamedTuple):
         columns = np.concatenate([values, np.log(np.abs(values[has_log]))])
         outers = _outers(shelf, positive, by)[: by.most_outers[asked.n_terms - 1]]
         beside = _values_of(outers, shelf, rows.x) * rows.root
-        are_numbers = np.isfinite(beside).all(axis=1).tolist()
-        outers = [
-            one for one, is_one in zip(outers, are_numbers, strict=True) if is_one
-        ]
-        beside = beside[are_numbers]
+        numbers = np.flatnonzero(np.isfinite(beside).all(axis=1)).tolist()
+        outers, beside = [outers[k] for k in numbers], beside[numbers]
         known = [np.ones(len(rows.y)), *rows.x[inputs], *np.log(rows.x[logs_of])]
         return cls(
             shelf,
