@@ -17,6 +17,8 @@ INSIDE: dict[str, tuple[float, float]] = {
     "resonance": (2.5, 0.6),
     "step": (3.2, 0.5),
     "Gompertz": (2.0, 0.8),
+    "ramp": (2.013, 0.7),
+    "soft ramp": (3.0, 0.6),
     "arc": (3.0, 0.7),
     "hyperbola": (2.0, 0.9),
     "stretched": (2.0, 1.6),

@@ -120,6 +120,19 @@ def _planck(draft: Draft, size: float, power: float) -> Linear:
     return {draft.add("divide", above, below): 1.0}
 
 
+def _ramp(draft: Draft, place: float, width: float) -> Linear:
+    """z / (1 - exp(-z)), z = (x - place) / width."""
+    z = _centred(draft, place, width)
+    (exponential,) = _exp(draft, z, -1.0)
+    return {draft.add("divide", z, {CONSTANT: 1.0, exponential: -1.0}): 1.0}
+
+
+def _soft_ramp(draft: Draft, place: float, width: float) -> Linear:
+    """log(1 + exp(z)), z = (x - place) / width."""
+    inner = {**_exp(draft, _centred(draft, place, width)), CONSTANT: 1.0}
+    return {draft.add("log", inner): 1.0}
+
+
 _CURVES: dict[str, Curve] = {
     "bell": Curve(
         lambda x, c, w: (np.exp(-(((x - c) / w) ** 2)),),
@@ -139,6 +152,16 @@ _CURVES: dict[str, Curve] = {
     "Gompertz": Curve(
         lambda x, c, w: (np.exp(-np.exp(-(x - c) / w)),),
         lambda d, c, w: (_exp(d, _exp(d, _centred(d, c, w), -1.0), -1.0),),
+        _by_place,
+    ),
+    "ramp": Curve(
+        lambda x, c, w: ((x - c) / w / -np.expm1(-(x - c) / w),),
+        lambda d, c, w: (_ramp(d, c, w),),
+        _by_place,
+    ),
+    "soft ramp": Curve(
+        lambda x, c, w: (np.logaddexp(0.0, (x - c) / w),),
+        lambda d, c, w: (_soft_ramp(d, c, w),),
         _by_place,
     ),
     "arc": Curve(
