@@ -315,14 +315,14 @@ class Stopping:
     beyond_doubt: float = tuned(
         100.0, "lead over all that are no longer that nothing found later makes up for"
     )
-    kinds_before_doubt_ends: int = tuned(8, "kinds of looks before that: the cheapest")
+    kinds_before_doubt_ends: int = tuned(6, "kinds of looks before that: the cheapest")
     few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     clear: float = tuned(
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (9, 9, 13, 16, 20),
+        (5, 6, 9, 14, 20),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")

@@ -58,6 +58,7 @@ _THROUGH: dict[str, tuple[str | None, ...]] = {
     "splits": (None, "square", "inverse"),
     "quadratics": (None,),
     "built": (*_ALL, *_SHARES, *_ARCS),
+    "beside": (None, "log", "square"),
     "pairs": (None, "log", "inverse", "square", "logit", *_ARCS),
 }
 
@@ -256,9 +257,9 @@ def looks_of(views: Sequence[View], inputs: Inputs, order: LookOrder) -> Iterato
 
 
 #: Kinds that say more of inputs than of groups of them: roots are of sums.
-_AS_IT_IS = ("quadratics", "built", "pairs")
-#: Kinds whose terms are built by rule, one or two of them.
-_BUILT = ("built", "pairs")
+_AS_IT_IS = ("quadratics", "built", "beside", "pairs")
+#: Kinds whose terms are built by rule: one, one beside the inputs, or two.
+_BUILT = ("built", "beside", "pairs")
 #: Links whose targets are logarithms: sums of logarithms are products under them.
 _OF_LOGS = ("log", "logit", "complement", "survival", "failure")
 #: Kinds of sums of monomials, by the dictionary that they are picked from.
