@@ -98,8 +98,8 @@ class Building:
 
     n_rows: int = tuned(200, "rows that features are judged on")
     alike: float = tuned(30.0, "times as large, of what is added to something")
-    most_simple: int = tuned(50, "inputs, sums and norms that are made quotients of")
-    most_inner: int = tuned(5000, "features that functions are applied to")
+    most_simple: int = tuned(40, "inputs, sums and norms that are made quotients of")
+    most_inner: int = tuned(3000, "features that functions are applied to")
     most_rated: int = tuned(60, "features that functions are applied to at rates")
     natural: tuple[float, ...] = tuned(
         (1.0, math.pi / 180, math.pi, 2 * math.pi),
@@ -128,7 +128,7 @@ class Building:
     )
     price_of_log: float = tuned(2.0, "of a power of a feature, in the rank of a law")
     most_outers: tuple[int, int] = tuned(
-        (300, 60), "of what may stand beside one feature, and beside each of two"
+        (120, 60), "of what may stand beside one feature, and beside each of two"
     )
     n_kept: int = tuned(4, "laws of a look of which formulas are made")
     n_beam: int = tuned(5, "features to each of which a second one is looked for")

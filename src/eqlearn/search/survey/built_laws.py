@@ -233,7 +233,10 @@ class _Look(NamedTuple):
 
 
 def _outers(shelf: Shelf, positive: Sequence[bool], by: Building) -> list[Outer]:
-    """Monomials, smaller ones times or over a sum of inputs, or times a function."""
+    """Monomials, smaller ones times or over a sum of inputs, or times a function.
+
+    Those that cost least come first.
+    """
     n = len(positive)
     size = by.sizes[min(n, len(by.sizes)) - 1]
     small = exponents_up_to(size - 1, positive, _MOST, halves=False)
@@ -244,7 +247,8 @@ def _outers(shelf: Shelf, positive: Sequence[bool], by: Building) -> list[Outer]
         Outer(e, k, is_below) for k in sums for is_below in (False, True) for e in small
     ]
     with_bent = [Outer(e, k) for k in bent for e in small]
-    return alone + with_sums + with_bent
+    found = alone + with_sums + with_bent
+    return sorted(found, key=lambda outer: outer.price(shelf))
 
 
 def _values_of(outers: Sequence[Outer], shelf: Shelf, x: Array) -> Array:
