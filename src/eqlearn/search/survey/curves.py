@@ -121,7 +121,7 @@ def _planck(draft: Draft, size: float, power: float) -> Linear:
 
 
 def _ramp(draft: Draft, place: float, width: float) -> Linear:
-    """z / (1 - exp(-z)), z = (x - place) / width."""
+    """A ramp: z / (1 - exp(-z)), z = (x - place) / width."""
     z = _centred(draft, place, width)
     (exponential,) = _exp(draft, z, -1.0)
     return {draft.add("divide", z, {CONSTANT: 1.0, exponential: -1.0}): 1.0}
