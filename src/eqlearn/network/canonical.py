@@ -267,7 +267,7 @@ def normalise(graph: Graph, x: Array) -> Graph:
         for a, b in graph.outputs
     )
     ties = {
-        key: (lead, ratio * turns[key[0]] * turns[lead[0]])
+        key: (lead, ratio * turns.get(key[0], 1.0) * turns.get(lead[0], 1.0))
         for key, (lead, ratio) in graph.ties.items()
     }
     scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed), ties)

@@ -3,6 +3,7 @@ import pytest
 
 from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.refine.shared_frequencies import tie
+from eqlearn.network.canonical import normalise
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear, Node
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples, samples
@@ -61,3 +62,29 @@ def test_removing_an_end_of_a_tie_unties() -> None:
     ((key, (lead, _)),) = tied.ties.items()
     assert not tied.without({key}).ties
     assert not tied.without({lead}).ties
+
+
+def peak(first: float, second: float) -> Graph:
+    """1 / (0.2 + (x - first)(x - second)), in canonical form."""
+    factors = ({0: 1.0, CONSTANT: -first}, {0: 1.0, CONSTANT: -second})
+    fixed = frozenset({(0, 0), (1, 0), (3, 1)})
+    below: Linear = {1: 1.0, CONSTANT: 0.2}
+    return Graph(1, (Node("multiply", factors),), (({CONSTANT: 1.0}, below),), fixed)
+
+
+def test_the_factors_of_a_square_are_one() -> None:
+    data = data_of(peak(0.5, 0.5))
+    before = fitted(peak(0.52, 0.48), data)
+    after = tie(before, data)
+    assert after.graph.n_parameters == before.graph.n_parameters - 1
+    ((first, second),) = (node.arguments for node in after.graph.nodes)
+    assert first == second
+    # The tie is there in every form of the graph that is the same function.
+    again = normalise(after.graph, data.x)
+    assert again.n_parameters == after.graph.n_parameters
+
+
+def test_factors_that_differ_stay_apart() -> None:
+    data = data_of(peak(0.55, 0.45 - 0.8), noise=0.01)
+    before = fitted(peak(0.55, 0.45 - 0.8), data)
+    assert tie(before, data).graph.n_parameters == before.graph.n_parameters

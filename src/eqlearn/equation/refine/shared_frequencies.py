@@ -1,7 +1,8 @@
-"""Tied frequencies: constants that are equal, or double, within their errors.
+"""Tied frequencies and factors: constants that are equal, or double, within errors.
 
-Noise lets frequencies drift apart that are one and the same in the law. A tie saves a
-parameter, so the criterion tells a formula with one frequency from an imitation.
+Noise lets frequencies drift apart that are one and the same in the law, and so do the
+two factors of a square. A tie saves a parameter, so the criterion tells a formula with
+one frequency from an imitation, and (x - p)² does not pay for p twice.
 """
 
 import math
@@ -16,8 +17,12 @@ from eqlearn.training.samples import Samples
 
 
 def tie(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
-    """Tie weights of sines on one feature as long as the criterion falls."""
-    by, best, failed = tactics.shared_frequencies, found, set()
+    """Tie factors of squares, and weights of sines on one feature.
+
+    Each tie must make the criterion fall.
+    """
+    by, failed = tactics.shared_frequencies, set()
+    best = _with_squares(found, samples, tactics)
     while True:
         for _, key, lead, ratio in sorted(_near_ratios(best.graph, samples, by)):
             if (key, lead, ratio) in failed:
@@ -32,6 +37,35 @@ def tie(found: Scored, samples: Samples, tactics: Tactics = STANDARD) -> Scored:
                 return best
         else:
             return best
+
+
+def _with_squares(found: Scored, samples: Samples, tactics: Tactics) -> Scored:
+    """Tie the factors of products that may be squares, all constants of one at once."""
+    best = found
+    for first in _square_slots(found.graph, tactics.shared_frequencies):
+        graph = best.graph
+        bound = graph.fixed | graph.ties.keys()
+        for source in graph.slots()[first]:
+            lead, key = (first, source), (first + 1, source)
+            if lead not in bound and key not in bound:
+                graph = _with_tie(graph, key, lead, 1.0)
+        if graph.n_parameters < best.graph.n_parameters:
+            tied = refit(graph, samples, tactics, tolerance=1e-7)
+            best = tied if tied.bic < best.bic else best
+    return best
+
+
+def _square_slots(graph: Graph, by: SharedFrequencies) -> Iterator[int]:
+    """The first slots of products whose factors are about the same."""
+    slots, slot = graph.slots(), 0
+    for node in graph.nodes:
+        if node.unit == "multiply":
+            a, b = slots[slot], slots[slot + 1]
+            if a.keys() == b.keys() and all(
+                abs(a[s] - b[s]) <= by.largest_share * abs(a[s]) for s in a
+            ):
+                yield slot
+        slot += len(node.arguments)
 
 
 def _near_ratios(

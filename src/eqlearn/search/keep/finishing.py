@@ -111,10 +111,14 @@ def _refinement(
     ]
     yield Together(plans)
     for plan, entry in zip(plans, chosen, strict=True):
-        refined.add(plan.found(), entry.votes)
-        if task.constraints:
-            # A climb looks at rows only: what it began with may keep what it breaks.
-            refined.add(_on_more_rows(entry, task), votes=0)
+        found, start = plan.found(), _on_more_rows(entry, task)
+        # What a climb began with may be the law whose imitation is a hair closer, and
+        # may keep what constraints ask for: a climb looks at rows only.
+        is_kept = start.bic < found.bic + task.strategy.stopping.close
+        is_kept |= bool(task.constraints)
+        if is_kept:
+            refined.add(start, entry.votes)
+        refined.add(found, 0 if is_kept else entry.votes)
 
 
 def _on_more_rows(entry: Entry, task: Task) -> Scored:
