@@ -17,6 +17,14 @@ def test_the_demo_ends_in_the_equation_behind_its_data(
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
 
 
+def test_a_link_in_the_place_of_its_table_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("kept")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "demo.csv").symlink_to(tmp_path / "victim")
+    demo.copied_table(tmp_path / "run")
+    assert (tmp_path / "victim").read_text() == "kept"
+
+
 def test_the_bundled_table_is_as_described(tmp_path: Path) -> None:
     table = read_table(demo.copied_table(tmp_path / "run"))
     assert table.names == ("x1", "x2", "y")

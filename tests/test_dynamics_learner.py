@@ -1,6 +1,7 @@
 """`DynamicsLearner`: from trajectories to equations of motion, end to end."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -8,6 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from eqlearn import DynamicsLearner, EqlearnError, EquationLearner
+from eqlearn.dynamics.smooth.trajectories import time_series
+from eqlearn.dynamics_learner import _as_meant
 
 T = np.linspace(0.0, 10.0, 200)
 STARTS = ((2.5, 0.0), (-1.0, 4.0))
@@ -97,9 +100,33 @@ def test_a_map_is_learned() -> None:
 def test_what_does_not_fit_is_refused(learner: DynamicsLearner) -> None:
     with pytest.raises(EqlearnError, match="`states` must be of 2 columns"):
         learner.predict([[1.0]])
-    with pytest.raises(EqlearnError, match="`inputs` must be of 0 columns"):
+    with pytest.raises(EqlearnError, match="`inputs` must be 200 rows of 0 numbers"):
         learner.simulate(STARTS[0], T, np.zeros((200, 1)))
     with pytest.raises(EqlearnError, match="False for a map"):
         DynamicsLearner(second_order=True, discrete=True).fit(pendulum()[0], T)
     with pytest.raises(EqlearnError, match="`known` must be one of"):
         DynamicsLearner(known={"z": "w"}).fit(pendulum()[0], T)
+
+
+def test_masked_states_are_missing_and_times_are_numbers() -> None:
+    """R-25: what is behind a mask is no measurement, and a date no number."""
+    rows = np.arange(30.0)[:, None]
+    states = np.ma.masked_array(np.where(rows == 14, 1e9, rows), mask=rows == 14)
+    runs = time_series(*_as_meant(states, 0.1, None))
+    assert [len(run.t) for run in runs] == [14, 15]
+    several = _as_meant([states, states], 0.1, None)
+    assert [len(run.t) for run in time_series(*several)] == [14, 15, 14, 15]
+    days = np.arange(30).astype("datetime64[D]")
+    with pytest.raises(EqlearnError, match=r"^`t` must be of numbers; got 'datetime64"):
+        DynamicsLearner().fit(np.ones((30, 1)), days)
+
+
+@pytest.mark.parametrize("value", ["a", None, [[1], [2, 3]], object(), 1j, np.eye(5)])
+@pytest.mark.parametrize("method", ["predict", "simulate", "score"])
+def test_methods_refuse_what_they_cannot_use_in_one_line(
+    learner: DynamicsLearner, method: str, value: Any
+) -> None:
+    times = {} if method == "predict" else {"t": T}
+    with pytest.raises(EqlearnError) as caught:
+        getattr(learner, method)(value, **times)
+    assert "\n" not in str(caught.value)

@@ -1,6 +1,8 @@
 """What the front door does with what it is given, without a search."""
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +320,75 @@ def test_parameters_of_another_kind_are_refused_in_one_line(
     with pytest.raises(EqlearnError) as caught:
         EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["snap", "warm_start", "verbose"])
+@pytest.mark.parametrize("value", [[], None, np.eye(2), object(), 2.5])
+def test_switches_of_another_kind_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(EqlearnError, match=f"^`{name}` must be True"):
+        EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+
+
+@pytest.mark.parametrize(
+    "weight", [NAN, 2.0 + 1j, Decimal("NaN"), 10**400, [NAN] * 3, "a", [[1.0]]]
+)
+def test_weights_that_are_none_are_refused_in_one_line(weight: Any) -> None:
+    with pytest.raises(EqlearnError) as caught:
+        given(Learner(), np.eye(3), [1.0, 2.0, 3.0], weight, None)
+    assert "\n" not in str(caught.value) and "reduction" not in str(caught.value)
+
+
+@pytest.mark.parametrize("weight", [2**70, Fraction(1, 3), True])
+def test_one_weight_may_stand_for_all(weight: Any) -> None:
+    found = given(Learner(), np.eye(3), [1.0, 2.0, 3.0], weight, None)
+    assert found.weight is not None and found.weight.dtype == np.float64
+
+
+def test_settings_of_numpys_types_are_kept_as_pythons() -> None:
+    kept = kept_parameters({"snap": np.False_, "random_state": np.int64(3)})
+    assert kept["snap"] is False and kept["random_state"] == 3
+
+
+#: What is no path, no form, no column and no table.
+NONSENSE = (None, 2.5, [[1]], {"a": 1}, object(), 1j, np.eye(2), np.ma.masked)
+
+
+@pytest.mark.parametrize("value", NONSENSE)
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        *[("save", "path"), ("load", "path"), ("export", "form")],
+        *[("plot_fit", "y"), ("plot_slices", "y"), ("plot_residuals", "y")],
+        *[("plot_fit", "target"), ("plot_front", "target"), ("score", "y")],
+        *[("latex", "arranged"), ("predict", "return_interval"), ("simulate", "state")],
+    ],
+)
+def test_methods_refuse_what_they_cannot_use_in_one_line(
+    method: str, name: str, value: Any
+) -> None:
+    """R-5: not only `fit` is given anything."""
+    learner = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    rows = np.ones((4, learner.n_features_in_))
+    usual: dict[str, dict[str, Any]] = {
+        "plot_fit": {"X": rows, "y": rows[:, 0]},
+        "plot_slices": {"X": rows, "y": rows[:, 0]},
+        "plot_residuals": {"X": rows, "y": rows[:, 0]},
+        "predict": {"X": rows},
+        "score": {"X": rows},
+        "simulate": {"dt": 0.1, "n_steps": 2},
+    }
+    if value is None and (method, name) in NONE_IS_ALLOWED:
+        pytest.skip("None is the default")
+    with warnings.catch_warnings(), pytest.raises(EqlearnError) as caught:
+        warnings.simplefilter("ignore")
+        getattr(learner, method)(**{**usual.get(method, {}), name: value})
+    assert "\n" not in str(caught.value)
+
+
+NONE_IS_ALLOWED = (
+    *[("plot_fit", "target"), ("plot_front", "target"), ("latex", "arranged")],
+    ("predict", "return_interval"),
+)
 
 
 def test_columns_that_are_missing_are_named_in_one_line() -> None:

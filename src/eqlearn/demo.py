@@ -33,7 +33,10 @@ def run(run_dir: Path = DIRECTORY) -> "Model":
 
 def copied_table(run_dir: Path) -> Path:
     """Put the measurements that come with the package where they can be looked at."""
+    from eqlearn.data.write_table import beside
+
     run_dir.mkdir(parents=True, exist_ok=True)
     table = run_dir / "demo.csv"
-    table.write_bytes(files("eqlearn").joinpath("demo.csv").read_bytes())
+    with beside(table, follow=False) as file:
+        file.write(files("eqlearn").joinpath("demo.csv").read_bytes())
     return table

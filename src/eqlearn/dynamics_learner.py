@@ -18,8 +18,14 @@ from eqlearn.dynamics.motion_model import motion_model
 from eqlearn.dynamics.motion_verdict import courses, foresight
 from eqlearn.dynamics.smooth.trajectories import TimeSeries, time_series
 from eqlearn.dynamics.step_rule import StepRule
-from eqlearn.errors import check_count, must, unknown
-from eqlearn.estimator_inputs import default_names, in_one_line, seed_of, units_of
+from eqlearn.errors import check_count, check_known, must
+from eqlearn.estimator_inputs import (
+    default_names,
+    in_one_line,
+    numbers_of,
+    seed_of,
+    units_of,
+)
 from eqlearn.jobs.backends import n_processes
 from eqlearn.learned_equations import LearnedEquations
 from eqlearn.model import model_file
@@ -154,7 +160,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             Names; by default those of a table's columns, or x1, x2, ... and u1, ...
         """
         with in_one_line():
-            runs = time_series(states, t, inputs)
+            runs = time_series(*_as_meant(states, t, inputs))
             measured = _names(states, state_names, "x", runs[0].states.shape[1])
             driven = _names(inputs, input_names, "u", runs[0].inputs.shape[1])
             names, known = self._system(measured, driven)
@@ -179,7 +185,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
 
     def predict(self, states: Any, inputs: Any = None) -> NDArray[np.float64]:
         """Rates of the states (N, S); of a map, the next states."""
-        x = np.atleast_2d(np.asarray(states, dtype=float))
+        x = np.atleast_2d(_numbers("states", states))
         u = self._driven(inputs, len(x))
         self._check_width(x)
         with np.errstate(all="ignore"):
@@ -190,8 +196,8 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
 
         From where the motion is lost, they are NaN.
         """
-        start = np.asarray(x0, dtype=float).ravel()
-        times = np.asarray(t, dtype=float).ravel()
+        start = _numbers("x0", x0).ravel()
+        times = _numbers("t", t).ravel()
         self._check_width(start[None])
         driven = self._driven(inputs, len(times))
         holds = self.hold_inputs
@@ -202,7 +208,8 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
     def score(self, states: Any, t: Any, inputs: Any = None) -> float:
         """The mean R² of trajectories that are followed from their first rows."""
         n_inputs = len(self._model().inputs) - len(self._model().targets)
-        runs = time_series(states, t, inputs, n_inputs=n_inputs)
+        with in_one_line():
+            runs = time_series(*_as_meant(states, t, inputs), n_inputs=n_inputs)
         return float(np.mean([self._followed_share(run) for run in runs]))
 
     def _followed_share(self, run: TimeSeries) -> float:
@@ -281,8 +288,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         return {**self._kept(), "step_rule": rule, "substeps": substeps}
 
     def _asked_rule(self) -> StepRule | None:
-        if self.step_rule not in RULES:
-            raise unknown("step_rule", self.step_rule, RULES)
+        check_known("step_rule", self.step_rule, RULES)
         if self.discrete or self.second_order:
             if self.step_rule != "flow":
                 what = "'flow' for a map, or for positions alone"
@@ -304,10 +310,31 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             if n_inputs:
                 raise must("inputs", f"rows of {n_inputs} numbers", inputs)
             return np.zeros((n_rows, 0))
-        found = np.asarray(inputs, dtype=float).reshape(n_rows, -1)
-        if found.shape[1] != n_inputs:
-            raise must("inputs", f"of {n_inputs} columns", found)
-        return found
+        found = _numbers("inputs", inputs)
+        if found.size != n_rows * n_inputs:
+            raise must("inputs", f"{n_rows} rows of {n_inputs} numbers", found)
+        return found.reshape(n_rows, n_inputs)
+
+
+def _numbers(name: str, values: Any) -> Array:
+    with in_one_line():
+        return np.asarray(numbers_of(name, values), dtype=float)
+
+
+def _as_meant(states: Any, t: Any, inputs: Any) -> tuple[Any, Any, Any]:
+    """Trajectories in which what is masked is missing, and times are numbers."""
+    return (
+        _each_as_meant("states", states),
+        _each_as_meant("t", t),
+        _each_as_meant("inputs", inputs),
+    )
+
+
+def _each_as_meant(name: str, given: Any) -> Any:
+    # As for trajectories: only a list of arrays is several.
+    if isinstance(given, list | tuple) and all(hasattr(o, "__array__") for o in given):
+        return [numbers_of(name, one) for one in given]
+    return given if given is None else numbers_of(name, given)
 
 
 def _names(

@@ -92,6 +92,20 @@ def unknown(
     return must(name, f"one of {some}{rest}", got, hint, where=where)
 
 
+def check_known(name: str, value: object, valid: Iterable[str]) -> None:
+    """Refuse what is none of the valid names, of whatever type it is.
+
+    Examples
+    --------
+    >>> check_known("unit", ["cos"], ["cos", "sin"])
+    Traceback (most recent call last):
+    eqlearn.errors.EqlearnError: `unit` must be one of 'cos', 'sin'; got ['cos'].
+    """
+    names = tuple(valid)
+    if not isinstance(value, str) or value not in names:
+        raise unknown(name, value, names)
+
+
 def malformed(
     source: str,
     what: str,

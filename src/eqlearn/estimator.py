@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.data.memory_size import n_bytes
-from eqlearn.errors import EqlearnError, must
+from eqlearn.errors import EqlearnError, check_count, must
 from eqlearn.estimator_form import check_form_settings, given_forms, with_form
 from eqlearn.estimator_groups import (
     TakenGroups,
@@ -31,6 +31,7 @@ from eqlearn.estimator_inputs import (
     in_one_line,
     kept_parameters,
     known_graphs,
+    numbers_of,
     recipe_of,
     seed_of,
     units_of,
@@ -418,7 +419,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         """
         model = self._model(candidate)
         X, errors = self._rows(X, groups)
-        with np.errstate(all="ignore"):
+        with in_one_line(), np.errstate(all="ignore"):
             values = model.predict(X, snapped=self.snap)
             found = [values]
             if return_std:
@@ -428,6 +429,11 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
                 found.append(prediction_interval(model, X, level, values, errors))
         flat = [one[:, 0] if self._is_flat else one for one in found]
         return flat[0] if len(flat) == 1 else tuple(flat)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions: 1 if they are exact, 0 if no better than the mean."""
+        with in_one_line():
+            return float(super().score(X, numbers_of("y", y), sample_weight))
 
     def simulate(
         self, state: Any, actions: Any = None, *, dt: float, n_steps: int | None = None
@@ -447,6 +453,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
                 raise must("actions", f"rows of {n_actions} numbers", actions)
             if n_steps is None:
                 raise must("n_steps", "given where there are no actions", n_steps)
+            check_count("n_steps", n_steps, least=0)
             actions = np.zeros((n_steps, 0))
 
         def rates(state: Array, action: Array) -> Array:
@@ -454,8 +461,10 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
             flat = together.reshape(-1, together.shape[-1])
             return model.predict(flat, snapped=self.snap).reshape(state.shape)
 
-        start = np.asarray(state, dtype=float)
-        return simulate(rates, start, np.asarray(actions, dtype=float), dt, "rk4")
+        with in_one_line():
+            start = np.asarray(state, dtype=float)
+            taken = np.asarray(actions, dtype=float)
+            return simulate(rates, start, taken, dt, "rk4")
 
     @classmethod
     def load(cls, path: str | Path) -> "EquationLearner":

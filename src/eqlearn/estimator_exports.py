@@ -154,7 +154,8 @@ class EquationExports:
         from eqlearn.report.plots import plot_slices
 
         model = self._model(candidate)
-        x, columns = self._rows(X)[0], np.asarray(y, float).reshape(len(y), -1).T
+        x = self._rows(X)[0]
+        columns = _measured_targets(model, y, len(x)).T
         figures = [
             plot_slices(
                 graph, x, column, model.inputs, target, reach=band_reach(model, m)
@@ -175,7 +176,10 @@ class EquationExports:
     def _rows(self, X: Any, groups: Any = None) -> tuple[Array, Array | None]:
         """Inputs of the model as rows; a learner of groups adds their constants."""
         del groups
-        return np.asarray(X, float), None
+        try:
+            return np.asarray(X, float), None
+        except (TypeError, ValueError) as error:
+            raise must("X", "rows of numbers", X) from error
 
     def _model(self, candidate: CandidateChoice | None = None) -> Model:
         check_is_fitted(self, "model_")
@@ -203,17 +207,27 @@ class EquationExports:
         model = self._model()
         name = _target(model, target)
         at = model.targets.index(name)
-        values = np.asarray(y, dtype=float).reshape(len(y), -1)
-        if values.shape[1] != len(model.targets):
-            raise must("y", f"rows of {len(model.targets)} targets", values)
-        predicted = np.reshape(self.predict(X, candidate), values.shape)  # type: ignore[attr-defined]
+        predicted = np.asarray(self.predict(X, candidate))  # type: ignore[attr-defined]
+        values = _measured_targets(model, y, len(predicted))
+        predicted = predicted.reshape(values.shape)
         return values[:, at], predicted[:, at], name
 
 
-def _target(model: Model, target: str | None) -> str:
+def _measured_targets(model: Model, y: Any, n_rows: int) -> Array:
+    """Measured values of all targets, (N, M); what is masked is missing."""
+    what = f"{n_rows} rows of {len(model.targets)} targets, all numbers"
+    try:
+        given = np.ma.filled(y.astype(float), np.nan) if np.ma.isMaskedArray(y) else y
+        values = np.asarray(given, dtype=float)
+        return values.reshape(n_rows, len(model.targets))
+    except (TypeError, ValueError) as error:
+        raise must("y", what, y) from error
+
+
+def _target(model: Model, target: object) -> str:
     if target is None and len(model.targets) == 1:
         return model.targets[0]
-    if target not in model.targets:
+    if not isinstance(target, str) or target not in model.targets:
         listed = ", ".join(map(repr, model.targets))
         raise must("target", f"one of {listed}", target)
     return target

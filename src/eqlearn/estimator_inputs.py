@@ -175,11 +175,12 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
     if sample_weight is None:
         return None
     with in_one_line():
-        weight: Array = _check_sample_weight(
-            numbers_of("sample_weight", sample_weight),
-            x,
-            ensure_non_negative=True,
-        )
+        given = numbers_of("sample_weight", sample_weight)
+        if np.ndim(given) == 0:  # which scikit-learn takes as it is
+            given = float(given)
+        weight: Array = _check_sample_weight(given, x, ensure_non_negative=True)
+    if not np.isfinite(weight).all():
+        raise must("sample_weight", "of finite numbers", sample_weight)
     if not weight.any():  # which scikit-learn before 1.9 allows
         raise must("sample_weight", "above 0 in some row", "0 in every one")
     for remark in weight_remarks(weight):
@@ -316,6 +317,9 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "depths": ((Sequence, np.ndarray, type(None)), "a list of whole numbers"),
     "selection": ((str,), "the name of a criterion"),
     "loss": ((str,), "the name of a loss"),
+    "snap": ((int, np.integer, np.bool_), "True or False"),
+    "warm_start": ((int, np.integer, np.bool_), "True or False"),
+    "verbose": ((int, np.integer, np.bool_, str), 'True, False or a time like "10s"'),
     "scheduler": ((str, type(None)), "the address of a Dask scheduler"),
 }
 
@@ -378,9 +382,16 @@ def kept_parameters(parameters: Mapping[str, Any]) -> dict[str, Json]:
     plain = (str, int, float, bool, list, tuple, dict, type(None))
     return {
         name: value
-        for name, value in parameters.items()
-        if name in KEPT and isinstance(value, plain) and value != math.inf
+        for name, given in parameters.items()
+        if isinstance(value := _plain(given), plain)
+        and name in KEPT
+        and value != math.inf
     }
+
+
+def _plain(value: Any) -> Any:
+    """Python's own number for one of NumPy's, as searches for settings pass them."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _which_names(lines: Sequence[str]) -> str:

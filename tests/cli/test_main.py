@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,16 @@ def test_the_package_is_the_command_too() -> None:
     called = [sys.executable, "-m", "eqlearn", "--version"]
     said = subprocess.run(called, capture_output=True, text=True, check=True)
     assert said.stdout == f"eqlearn {eqlearn.__version__}\n"
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_silently(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    called = [sys.executable, "-m", "eqlearn", "--version"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    said = subprocess.run(called, capture_output=True, text=True, env=environment)
+    assert (said.returncode, said.stderr) == (-signal.SIGINT, "")
 
 
 def test_what_is_beside_the_data_is_not_run(tmp_path: Path) -> None:

@@ -28,6 +28,17 @@ def test_files_give_back_what_was_written(ending: str, tmp_path: Path) -> None:
     assert found.action_names == run.action_names
 
 
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_a_link_in_the_place_of_a_log_is_replaced(ending: str, tmp_path: Path) -> None:
+    """R-29: who plants one does not choose what is overwritten."""
+    (tmp_path / "victim").write_text("kept")
+    path = tmp_path / f"run.{ending}"
+    path.symlink_to(tmp_path / "victim")
+    write(path, swinging(5))
+    assert (tmp_path / "victim").read_text() == "kept" and not path.is_symlink()
+    assert len(read(path).states) == 6
+
+
 def test_unknown_rewards_are_not_written(tmp_path: Path) -> None:
     write(tmp_path / "run.csv", trajectory(np.eye(3), np.ones((2, 1)), 0.5))
     header = (tmp_path / "run.csv").read_text().splitlines()[0]

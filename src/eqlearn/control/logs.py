@@ -1,9 +1,11 @@
 """Trajectories as files: written to be read again, and logs of other programs."""
 
 import csv
+import io
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from eqlearn._types import Array
 from eqlearn.control.rollouts import Trajectory, trajectory
 from eqlearn.data.read import read_table
 from eqlearn.data.table import Table, column_of
+from eqlearn.data.write_table import beside
 from eqlearn.errors import must, unknown
 
 # How columns of a file are named, so that it can be read without being told.
@@ -35,9 +38,10 @@ def write(path: str | os.PathLike[str], run: Trajectory) -> None:
     if ending not in _WRITERS:
         raise unknown("path", ending, _WRITERS)
     try:
-        _WRITERS[ending](Path(path), columns)
+        with beside(path, follow=False) as file:
+            _WRITERS[ending](file, columns)
     except OSError as error:
-        what, hint = "a file that can be written", f"{error.strerror}."
+        what, hint = "a file that can be written", f"{error.strerror or error}."
         raise must("path", what, os.fspath(path), hint) from error
 
 
@@ -113,22 +117,21 @@ def _spacing(times: Array) -> float:
     return dt
 
 
-def _write_csv(path: Path, columns: dict[str, Array]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(columns)
-        # Python writes as many digits as reading the same number back takes.
-        rows.writerows(
-            zip(*(values.tolist() for values in columns.values()), strict=True)
-        )
+def _write_csv(file: IO[bytes], columns: dict[str, Array]) -> None:
+    text = io.TextIOWrapper(file, newline="", encoding="utf-8")
+    rows = csv.writer(text)
+    rows.writerow(columns)
+    # Python writes as many digits as reading the same number back takes.
+    rows.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    text.detach()
 
 
-def _write_npz(path: Path, columns: dict[str, Array]) -> None:
+def _write_npz(file: IO[bytes], columns: dict[str, Array]) -> None:
     # NumPy's stubs take any of the arrays for its own argument `allow_pickle`.
-    np.savez(path, **columns)  # type: ignore[arg-type]
+    np.savez(file, **columns)  # type: ignore[arg-type]
 
 
-_WRITERS: dict[str, Callable[[Path, dict[str, Array]], None]] = {
+_WRITERS: dict[str, Callable[[IO[bytes], dict[str, Array]], None]] = {
     ".csv": _write_csv,
     ".npz": _write_npz,
 }

@@ -46,6 +46,7 @@ _LARGEST_END = 1e80
 
 def save(path: str | os.PathLike[str], model: Model) -> None:
     """Write a model file, whole or not at all."""
+    path = _as_text(path)
     content = to_bytes(model)
     # What could not be read again is not written.
     if to_bytes(from_bytes(content)) != content:
@@ -100,6 +101,7 @@ def check_can_be_saved(
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model file; a bad one is refused in one line that names the place."""
+    path = _as_text(path)
     try:
         return from_bytes(_read(Path(path)))
     except EqlearnError as error:
@@ -121,20 +123,26 @@ def from_bytes(content: bytes) -> Model:
     return from_document(strict_json.from_bytes(content))
 
 
-def _end(path: str | os.PathLike[str]) -> str:
+def _as_text(path: object) -> str:
+    try:
+        return os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise must("path", "the name of a file", path) from error
+
+
+def _end(text: str) -> str:
     """The end of a path, which names the file, where the whole is too long to show."""
-    text = os.fspath(path)
     return text if len(text) <= 70 else f"…{text[-70:]}"
 
 
 def _read(path: Path) -> bytes:
     try:
         if not path.is_file():
-            raise must("path", "a file", _end(path))
+            raise must("path", "a file", _end(str(path)))
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise must("path", "readable", _end(path), f"{error.strerror}.") from error
+        raise must("path", "readable", _end(str(path)), f"{error.strerror}.") from error
     if len(content) > LARGEST_FILE:
         raise must("size", f"at most {LARGEST_FILE} bytes", path.stat().st_size)
     return content

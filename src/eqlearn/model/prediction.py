@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,15 +68,16 @@ def prediction_interval(
 
 
 def interval_reach(
-    model: Model, x: Array, level: float, errors: Array | None = None
+    model: Model, x: Array, level: Any, errors: Array | None = None
 ) -> Array:
     """How far (N, M) intervals reach above and below predicted values."""
     from scipy.special import stdtrit  # who only reads a model has no use for it
 
-    if not 0 < level < 1:
+    share = float(level) if isinstance(level, Real) else math.nan
+    if not 0 < share < 1:
         raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
     free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
-    reach: Array = stdtrit(np.array(free, float), 0.5 + level / 2)
+    reach: Array = stdtrit(np.array(free, float), 0.5 + share / 2)
     return prediction_std(model, x, errors) * reach
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.write.names import visible
-from eqlearn.errors import printable, unknown
+from eqlearn.errors import check_known, printable
 from eqlearn.model.model import Equation
 from eqlearn.network.graph import Graph
 from eqlearn.training.schedule import Schedule
@@ -200,8 +200,7 @@ def plot_phases(
     each network the numbers of `CURVES`. A falling epoch begins another batch of
     networks. `n_epochs` is where training was to end; by default where it did.
     """
-    if quantity not in CURVES:
-        raise unknown("quantity", quantity, CURVES)
+    check_known("quantity", quantity, CURVES)
     name, spans_decades = CURVES[quantity]
     schedule = Schedule(1)
     ends = (0.0, schedule.l1_start, schedule.l1_stop, 1.0)

@@ -424,3 +424,18 @@ def test_a_quotient_without_any_value_is_examined_in_silence() -> None:
     quotient = Node("divide", ({0: 1.0}, {1: 1.0}))
     graph = Graph(1, (nothing, quotient), (({2: 1.0}, {CONSTANT: 1.0}),))
     assert not examine(graph, (1, 2)).is_safe
+
+
+def test_what_has_a_value_hardly_anywhere_is_not_decided() -> None:
+    """Where no point has a value, one that is found downhill has no counterpart."""
+    nodes = (
+        Node("origin", ({0: -0.853009414098871, 2: 1.0},)),
+        Node("log", ({1: 0.25, 0: 3.0},)),
+        Node("asin", ({3: 1.0, 4: 0.5, 0: 1.5707963267948966, CONSTANT: 3.0},)),
+        Node("exp", ({0: -3.0, 2: 0.8934506252155725, 5: 10000.0},)),
+        Node("identity", ({1: 1.0, 2: 2.81317360574095, 5: 2.0},)),
+    )
+    pair = {7: -0.0001, CONSTANT: -0.12612732984935704}, {3: -3.0, 7: 1.0}
+    low, high = np.zeros(3), np.array([1.0, 1.0, 3.0])
+    (report,) = domain_report(Graph(3, nodes, (pair,)), low, high)
+    assert report.verdict == "not decided" and not report.is_safe

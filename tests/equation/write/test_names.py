@@ -90,16 +90,19 @@ def test_names_in_markup_close_no_tag_and_no_quote() -> None:
     assert markup_name("a\"'&", 0) == "a&quot;&#39;&amp;"
 
 
-@pytest.mark.parametrize("standard", ["c99", "gnu17"])
+@pytest.mark.parametrize(
+    ("compiler", "language", "standard"),
+    [("gcc", "c", "c99"), ("gcc", "c", "gnu17"), ("g++", "c++", "gnu++20")],
+)
 def test_no_column_is_called_like_a_word_of_the_compiler(
-    standard: str, tmp_path: Path
+    compiler: str, language: str, standard: str, tmp_path: Path
 ) -> None:
     """R-29: every macro of math.h, and every keyword of C."""
-    gcc = [shutil.which("gcc") or "", f"-std={standard}"]
+    gcc = [shutil.which(compiler) or "", f"-std={standard}"]
     if not gcc[0]:
-        pytest.skip("NO C COMPILER: gcc is missing")
+        pytest.skip(f"NO C COMPILER: {compiler} is missing")
     listed = subprocess.run(
-        [*gcc, "-dM", "-E", "-D_GNU_SOURCE", "-x", "c", "-"],
+        [*gcc, "-dM", "-E", "-D_GNU_SOURCE", "-x", language, "-"],
         input="#include <math.h>",
         capture_output=True,
         text=True,
@@ -112,4 +115,5 @@ def test_no_column_is_called_like_a_word_of_the_compiler(
     )
     text = c_source(formulas([sums], words))
     (tmp_path / "formula.c").write_text(text, encoding="utf-8")
-    subprocess.run([*gcc, "-c", "formula.c"], cwd=tmp_path, check=True)
+    command = [*gcc, "-x", language, "-c", "formula.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)

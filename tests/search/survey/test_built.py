@@ -12,7 +12,7 @@ from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import BUILT_IN
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.survey.built import Shelf, shelf_of
-from eqlearn.search.survey.built_laws import Asked, built_laws
+from eqlearn.search.survey.built_laws import Wanted, built_laws
 from eqlearn.search.survey.looks import Look
 from eqlearn.search.survey.pursuit import WeightedRows
 from eqlearn.search.survey_strategy import Building
@@ -149,8 +149,8 @@ def test_two_features_are_found_together() -> None:
 def test_inputs_may_be_there_from_the_start() -> None:
     y = 3.0 * A - 2.0 * B + np.sqrt(1.0 - A * B)
     rows = WeightedRows(X[:2], y, np.ones(N))
-    asked = Asked(n_terms=1, has_inputs=True, in_logs=False)
-    first = next(built_laws(rows, np.ones(2), asked, BY))
+    wanted = Wanted(n_terms=1, has_inputs=True, in_logs=False)
+    first = next(built_laws(rows, np.ones(2), wanted, BY))
     np.testing.assert_allclose(first.evaluate(X[:2].T)[0][:, 0], y, atol=1e-8)
 
 
@@ -165,5 +165,5 @@ def test_units_of_a_view_have_the_scale_of_their_inputs() -> None:
 
 def test_a_target_that_nothing_explains_is_left_alone() -> None:
     rows = WeightedRows(X[:1], np.zeros(N), np.ones(N))
-    asked = Asked(n_terms=1, has_inputs=False, in_logs=True)
-    assert list(built_laws(rows, np.ones(1), asked, BY)) == []
+    wanted = Wanted(n_terms=1, has_inputs=False, in_logs=True)
+    assert list(built_laws(rows, np.ones(1), wanted, BY)) == []

@@ -256,9 +256,12 @@ def _denominator(both: Part, divisor: Part, n_boxes: int) -> tuple[int, Extreme,
             value = bound.upper
             point = np.array(divisor.place(bound.point))[both.inputs]
     if value < 0:
-        ends = point[None], above if sign > 0 else below
+        others = above if sign > 0 else below
+        if not len(others):  # it has a value hardly anywhere, and that was found late
+            return 0, Extreme(abs(value), both.place(point), 0.0), none
+        ends = point[None], others
         return _crossed(both, *ends[::sign])
-    touches = value <= TOUCHES * np.nanmax(np.abs(b))
+    touches = value <= TOUCHES * np.abs(b[np.isfinite(b)]).max(initial=0.0)
     return sign, extreme, point[None] if touches else none
 
 
@@ -285,7 +288,8 @@ def _worst(both: Part, zeros: Array) -> Pole:
     a = both.values(zeros)[0]
     worst = int(np.argmax(np.nan_to_num(np.abs(a), nan=0.0)))
     points = both.spread()
-    largest = np.nanmax(np.abs(both.values(points)[0]), initial=0.0)
+    sizes = np.abs(both.values(points)[0])
+    largest = sizes[np.isfinite(sizes)].max(initial=0.0)
     vanishes = abs(a[worst]) <= VANISHES * largest
     # Where the numerator is zero too, it may still fall too slowly, as in sin(x) / x².
     lines = points[:N_LINES] - zeros[worst]

@@ -26,7 +26,7 @@ from eqlearn.equation.write.callables import (
 from eqlearn.equation.write.display import DIGITS, latex, mathml, to_sympy
 from eqlearn.equation.write.formulas import Formulas
 from eqlearn.equation.write.names import identifiers
-from eqlearn.errors import must, printable, unknown
+from eqlearn.errors import check_known, must, printable
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import Graph
 
@@ -83,8 +83,7 @@ def export_text(formulas: Formulas, form: str, digits: int | None = None) -> str
 def _exported(
     formulas: Formulas, form: str, digits: int | None, *, is_text: bool
 ) -> Any:
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
+    check_known("form", form, FORMS)
     row = FORMS[form]
     if formulas.arranged is not None and not row.is_display:
         what = (

@@ -21,7 +21,11 @@ _C_WORDS = frozenset(
     "co_yield compl concept const_cast consteval constinit decltype delete "
     "dynamic_cast explicit export friend mutable namespace new noexcept not not_eq "
     "operator or or_eq private protected public reinterpret_cast requires static_cast "
-    "template this throw try typeid typename using virtual wchar_t xor xor_eq".split()
+    "template this throw try typeid typename using virtual wchar_t xor xor_eq "
+    # What the headers define that g++ reads along with math.h.
+    "NULL EXIT_SUCCESS EXIT_FAILURE RAND_MAX MB_CUR_MAX NFDBITS FD_SETSIZE BYTE_ORDER "
+    "BIG_ENDIAN LITTLE_ENDIAN PDP_ENDIAN WCONTINUED WEXITED WNOHANG WNOWAIT WSTOPPED "
+    "WUNTRACED".split()
 )
 _LONGEST_IDENTIFIER = 31  # what C99 promises to tell apart in external names
 
@@ -64,7 +68,7 @@ def _is_reserved(word: str) -> bool:
     return (
         keyword.iskeyword(word)
         or word in _C_WORDS
-        or re.fullmatch(r"u\d+|(M|FP)_\w+", word) is not None
+        or re.fullmatch(r"u\d+|(M|FP|HUGE_VAL)_\w+|SNAN\w*", word) is not None
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from eqlearn.equation.write.arrangements import ARRANGEMENTS, arranged_exactly
-from eqlearn.errors import must, unknown
+from eqlearn.errors import check_known, must
 
 # What an expression can be made of besides numbers and symbols, by SymPy's names.
 _FUNCTIONS = (
@@ -65,8 +65,8 @@ def simplified(
 
 def checked_arrangement(how: str | None) -> str | None:
     """Refuse what is no arrangement."""
-    if how is not None and how not in ARRANGEMENTS:
-        raise unknown("arranged", how, ARRANGEMENTS)
+    if how is not None:
+        check_known("arranged", how, ARRANGEMENTS)
     return how
 
 

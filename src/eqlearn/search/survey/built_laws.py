@@ -66,7 +66,7 @@ class Picked(NamedTuple):
     price: float  # of all terms
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """What laws are looked for."""
 
     n_terms: int  # beside a constant
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
 
 
 def built_laws(
-    data: WeightedRows, scale: Array, asked: Asked, by: Building
+    data: WeightedRows, scale: Array, wanted: Wanted, by: Building
 ) -> Iterator[Graph]:
     """Formulas of what is seen, the simplest of those that leave least first.
 
@@ -85,8 +85,8 @@ def built_laws(
     rows = _first(data, by.n_rows)
     with np.errstate(all="ignore"):
         shelf = _kept_shelf(rows.x.tobytes(), len(scale), scale.tobytes(), by)
-        look = _Look.of(shelf, rows, asked, by)
-        for one in look.best(asked.n_terms, by):
+        look = _Look.of(shelf, rows, wanted, by)
+        for one in look.best(wanted.n_terms, by):
             yield look.graph(one)
 
 
@@ -119,16 +119,16 @@ class _Look(NamedTuple):
 
     @classmethod
     def of(
-        cls, shelf: Shelf, rows: WeightedRows, asked: Asked, by: Building
+        cls, shelf: Shelf, rows: WeightedRows, wanted: Wanted, by: Building
     ) -> "_Look":
         """Lay out all columns."""
         positive, values = positive_rows(rows.x), shelf.values
-        inputs = list(range(len(positive))) if asked.has_inputs else []
-        logs_of = [i for i, above in enumerate(positive) if above and asked.in_logs]
+        inputs = list(range(len(positive))) if wanted.has_inputs else []
+        logs_of = [i for i, above in enumerate(positive) if above and wanted.in_logs]
         has_log = np.abs(np.sign(values).sum(axis=1)) == values.shape[1]
-        has_log &= asked.in_logs
+        has_log &= wanted.in_logs
         columns = np.concatenate([values, np.log(np.abs(values[has_log]))])
-        outers = _outers(shelf, positive, by)[: by.most_outers[asked.n_terms - 1]]
+        outers = _outers(shelf, positive, by)[: by.most_outers[wanted.n_terms - 1]]
         beside = _values_of(outers, shelf, rows.x) * rows.root
         numbers = np.flatnonzero(np.isfinite(beside).all(axis=1)).tolist()
         outers, beside = [outers[k] for k in numbers], beside[numbers]

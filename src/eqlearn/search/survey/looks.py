@@ -17,7 +17,7 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.links import LINKS
 from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey import dictionaries
-from eqlearn.search.survey.built_laws import Asked, built_laws
+from eqlearn.search.survey.built_laws import Wanted, built_laws
 from eqlearn.search.survey.curves import curves
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
@@ -157,8 +157,8 @@ class Look:
         """Formulas of what is seen, the most promising first."""
         if self.kind in _BUILT:
             has_inputs, in_logs = self.base is not None, self.view.link in _OF_LOGS
-            asked = Asked(self.outer, has_inputs, in_logs)
-            yield from built_laws(few, seen.x_scale, asked, task.strategy.building)
+            wanted = Wanted(self.outer, has_inputs, in_logs)
+            yield from built_laws(few, seen.x_scale, wanted, task.strategy.building)
             return
         by, rows = task.strategy.survey, seen.search_rows()
         for one in self._sums(few, by, so_far.most_constants):
