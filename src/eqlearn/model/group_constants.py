@@ -37,6 +37,9 @@ class Groups:
     names: tuple[str, ...]
     n_rows: tuple[int, ...]  # for each group
     constants: tuple[GroupConstant, ...]  # in the order of the model's last inputs
+    #: Of each equation of the model, the error (root mean square) in each group; () in
+    #: files of before.
+    rms: tuple[tuple[float, ...], ...] = ()
 
     @property
     def listed(self) -> str:
