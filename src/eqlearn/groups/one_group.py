@@ -11,8 +11,11 @@ from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
 
 
-def model_of_group(model: Model, group: object) -> Model:
-    """A plain model with the equations of one group."""
+def model_of_group(model: Model, group: object, *, as_fitted: bool = False) -> Model:
+    """A plain model with the equations of one group.
+
+    As fitted, its constants are free: where other fits may begin.
+    """
     if model.groups is None:
         what = "left out, for this model was learned without groups"
         raise must("group", what, group)
@@ -26,7 +29,7 @@ def model_of_group(model: Model, group: object) -> Model:
         domain=model.domain[:n],
         ranges=model.ranges[:n],
         equations=tuple(
-            _with_error(_bound(one, model, values), model.groups, number, at)
+            _with_error(_bound(one, model, values, as_fitted), model.groups, number, at)
             for number, one in enumerate(model.equations)
         ),
         n_rows=model.groups.n_rows[at],
@@ -42,11 +45,13 @@ def _with_error(one: Equation, groups: Groups, number: int, at: int) -> Equation
     return replace(one, rms=groups.rms[number][at], scores=scores)
 
 
-def _bound(one: Equation, model: Model, values: Mapping[int, float]) -> Equation:
+def _bound(
+    one: Equation, model: Model, values: Mapping[int, float], as_fitted: bool
+) -> Equation:
     inputs = range(len(model.measured))
     snapped = of_inputs(bound(one.snapped, values), inputs)
     graph = of_inputs(bound(one.graph, values), inputs)
-    graph = _without_parameters(graph)
+    graph = graph if as_fitted else _without_parameters(graph)
     return replace(
         one,
         graph=graph,
