@@ -155,3 +155,28 @@ def test_a_mistake_gets_one_line(
     options: str, said: str, here: Path, command: Command
 ) -> None:
     check_mistake(f"fit data.csv --target y {options}", said, here, command)
+
+
+def test_a_form_and_units_of_measure_go_together() -> None:
+    options = {"dimensions": "x: m, z: kg, y: s", "constants": ["g"]}
+    y = pd.Series(2 * np.pi * np.sqrt(A / 9.80665), name="y")
+    learner = learn("a*sqrt(f(x))", **options).fit(X, y)
+    said = " ".join(learner.verdict_[0].reasons)
+    assert "Its dimensions match if its constants are in s/m^(1/2)." in said
+
+
+def test_constraints_are_about_the_whole_form_and_not_its_functions() -> None:
+    # Of exp(-f(x)), f(x) = 0.3*x^2 grows though the target falls.
+    known = ["decreasing in x", "y <= 2.5"]
+    learner = learn("2.5*exp(-f(x))", constraints=known, domain={"x": (0, 5)})
+    learner.fit(X[["x"]], 2.5 * np.exp(-0.3 * A**2))
+    assert learner.equation_ == "y = 5*exp(-3*x**2/10)/2"
+    assert learner.constraints_["kept"].tolist() == ["proved", "proved"]
+
+
+def test_of_formulas_in_a_form_those_come_last_that_break_a_constraint() -> None:
+    noisy = A + 0.4 + 0.002 * RNG.normal(size=len(A))
+    learner = learn("f(x)", constraints=["y >= 0.4"], domain={"x": (-1, 5)})
+    learner.fit(X[["x"]], noisy)
+    broken = learner.equations_["broken_constraints"].tolist()
+    assert broken == sorted(broken)

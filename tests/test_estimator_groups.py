@@ -1,6 +1,7 @@
 """Groups: one form for all, constants of each where they differ."""
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,55 @@ def test_each_constant_has_its_error(learner: EquationLearner) -> None:
     off = (learner.groups_["a"] - AMOUNTS) / learner.groups_["a_error"]
     assert (np.abs(off) < 4).all()
     assert (learner.groups_["b_error"] > 0).all()
+
+
+def test_each_group_has_its_error(learner: EquationLearner) -> None:
+    off = np.reshape(learner.predict(X) - Y, (4, -1))
+    np.testing.assert_allclose(learner.groups_["rms"], np.sqrt(np.mean(off**2, axis=1)))
+
+
+def test_of_one_group_the_error_is_its_own(learner: EquationLearner) -> None:
+    (error,) = learner.of_group("eve").equations_["rms"][:1]
+    assert error == learner.groups_.loc["eve", "rms"]
+
+
+def test_a_new_group_has_its_error(learner: EquationLearner) -> None:
+    t = pd.DataFrame({"t": [1.0, 2.0, 4.0, 8.0]})
+    y = 6.0 * np.exp(-0.2 * t["t"]) + 1.5
+    more = copy(learner)
+    more.add_group("kim", t, y + [0.1, -0.1, 0.1, -0.1])
+    left = more.predict(t, groups="kim") - y - [0.1, -0.1, 0.1, -0.1]
+    assert more.groups_.loc["kim", "rms"] == pytest.approx(np.sqrt(np.mean(left**2)))
+
+
+def test_a_run_with_groups_is_a_guess_for_others(learner: EquationLearner) -> None:
+    other = learn(guesses=[learner], max_attempts=1)
+    assert other.fit(X, Y, groups="subject").equation_ == learner.equation_
+    alone = X[X.subject == "eve"][["t"]]
+    plain = learn(guesses=[learner], max_attempts=1).fit(alone, Y[X.subject == "eve"])
+    assert plain.equations_["equation"].str.contains("exp(", regex=False).any()
+
+
+def test_errors_of_groups_are_saved(learner: EquationLearner, tmp_path: Path) -> None:
+    learner.save(tmp_path / "model.json")
+    again = EquationLearner.load(tmp_path / "model.json")
+    pd.testing.assert_frame_equal(again.groups_, learner.groups_)
+
+
+def test_constants_of_groups_have_dimensions() -> None:
+    options: dict[str, Any] = {"dimensions": "c: mg/L, t: h", "n_jobs": 1}
+    learner = EquationLearner(**options).fit(X, Y, groups="subject")
+    said = "match if a is in kg/m^3, b is in 1/s and its constants are in kg/m^3."
+    assert said in " ".join(learner.verdict_[0].reasons)
+    assert learner.constants_["dimension"].tolist() == ["kg/m^3"]
+
+
+def test_a_form_that_keeps_what_is_known_comes_first() -> None:
+    broken = learn(constraints=["increasing in t"]).fit(X, Y, groups="subject")
+    assert broken.verdict_[0].kind == "doubtful"
+    kept = learn(constraints=["decreasing in t", "y >= 0"]).fit(X, Y, groups="subject")
+    assert kept.equations_["broken_constraints"][0] == 0
+    assert "proved" in kept.constraints_["kept"].tolist()
 
 
 def test_groups_have_their_numbers_of_rows(learner: EquationLearner) -> None:

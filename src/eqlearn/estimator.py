@@ -113,7 +113,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
     guesses : list of str, path, Model or fitted EquationLearner, optional
         Formulas that are fitted, pruned and grown from the start, and win only if they
         are better: text like ``"a*sin(b*x) + c"``, in which numbers are first values,
-        and short names in lower case that are no columns free; or the equations of
+        and letters that are no columns, like a, K or k1, free; or the equations of
         another model, of a model file or of a run. By target as a mapping, or as
         ``"y = a*x"``; otherwise for all of them.
     constraints : list of str, optional

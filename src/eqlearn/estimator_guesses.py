@@ -9,6 +9,7 @@ from eqlearn._types import Array
 from eqlearn.equation.read.grammar import LIKE
 from eqlearn.equation.read.starts import start_graphs
 from eqlearn.errors import must, printable, unknown
+from eqlearn.groups.one_group import model_of_group
 from eqlearn.model import model_file
 from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
@@ -77,19 +78,32 @@ def _listed(guesses: Any) -> list[Guess]:
 
 def _model_of(guess: Guess) -> Model | None:
     """The model that a guess is, or names; None if it is a formula."""
-    if isinstance(guess, Model):
-        return guess
-    known = getattr(guess, "model_", None)
+    known = guess if isinstance(guess, Model) else getattr(guess, "model_", None)
     if isinstance(known, Model):
-        return known
+        return _of_one_group(known)
     is_path = isinstance(guess, os.PathLike)
     text = os.fspath(guess) if is_path else guess
     if not isinstance(text, str):
         raise must("guesses", f"{LIKE}, or a model", guess)
     path = Path(text)
-    if is_path or text.endswith(".json") or (text.strip() and _is_run(path)):
-        return model_file.load(path / _MODEL_NAME if path.is_dir() else path)
+    if is_path or text.endswith((".json", os.sep)) or (text.strip() and _is_run(path)):
+        return _loaded(path)
     return None
+
+
+def _loaded(path: Path) -> Model:
+    file = path / _MODEL_NAME if path.is_dir() else path
+    if not file.is_file():
+        what = "formulas, or paths of runs and model files that are there"
+        raise must("guesses", what, str(path), "Check the path.")
+    return _of_one_group(model_file.load(file))
+
+
+def _of_one_group(model: Model) -> Model:
+    """The equations with the constants of the first group: where fits may begin."""
+    if model.groups is None:
+        return model
+    return model_of_group(model, model.groups.names[0], as_fitted=True)
 
 
 def _is_run(path: Path) -> bool:

@@ -93,10 +93,11 @@ def fit_table(
         Further parameters of `EquationLearner`.
     """
     reading = Reading(inputs, exclude, categories, drop_missing, groups)
+    _check_exclude(reading, _numeric(targets, weights))
+    # Before the rest, so that a mistake in their column's name is told as that.
+    by_row = None if groups is None else _groups(source, targets, weights, reading)
     samples, weight, kinds = _read(source, targets, weights, reading)
-    by_row = None
-    if groups is not None:
-        by_row = _groups(source, targets, weights, reading)
+    if by_row is not None:
         is_known = np.array(by_row != "", dtype=bool)
         by_row, weight = by_row[is_known], None if weight is None else weight[is_known]
         samples = replace(samples, x=samples.x[is_known], y=samples.y[is_known])
@@ -200,9 +201,8 @@ def _in_a_fresh_directory(
 def _read(
     source: str, targets: Sequence[str], weights: str | None, reading: Reading
 ) -> tuple[ChosenColumns, Array | None, Categories]:
-    numeric = [*targets, *([] if weights is None else [weights])]
+    numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    _check_exclude(reading, numeric)
     with _advising(reading):
         table, kinds = read_mixed(
             source,
@@ -228,7 +228,7 @@ def _groups(
     """The group of each row that is read, under the name of its column."""
     import pandas
 
-    numeric = [*targets, *([] if weights is None else [weights])]
+    numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
     with _advising(reading):
         cells = read_groups(
@@ -239,6 +239,11 @@ def _groups(
             drop_missing=reading.drop_missing,
         )
     return pandas.Series(cells, name=reading.groups, dtype=object)
+
+
+def _numeric(targets: Sequence[str], weights: str | None) -> list[str]:
+    """Columns that must be numbers."""
+    return [*targets, *([] if weights is None else [weights])]
 
 
 def _check_exclude(reading: Reading, numeric: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from eqlearn.data.write_table import write_table
 from eqlearn.errors import malformed, printable
 from eqlearn.model.by_hand import CandidateChoice, rechosen
 from eqlearn.model.courses import Courses, load_courses, save_courses
+from eqlearn.model.group_constants import Groups
 from eqlearn.model.model import Model
 from eqlearn.model.prediction import prediction_interval
 
@@ -179,6 +180,7 @@ def predict_table(
     errors = None
     if model.groups is not None:
         cells = group_cells(table, model.groups.column)
+        _check_groups(table, cells, model.groups)
         x = np.concatenate([x, model.groups.columns(cells)], axis=1)
         errors = model.groups.errors(cells)
     shown = printable(table.source)
@@ -204,6 +206,16 @@ def predict_table(
             columns |= {f"{target}_low": end[0], f"{target}_high": end[1]}
     told = replace(table, warnings=(*table.warnings, *remarks))
     return told, columns
+
+
+def _check_groups(table: RawTable, cells: Sequence[str], groups: Groups) -> None:
+    """Say which group of a table is new, and where it is."""
+    for row, cell in zip(table.rows, cells, strict=True):
+        if cell not in groups.names:
+            what = f"have groups that were learned from: {groups.listed}"
+            got, label = printable(repr(cell)), f"`{printable(groups.column)}`"
+            hint = groups.hint_for(cell)
+            raise malformed(table.source, what, got, hint, row=row, column=label)
 
 
 def export_run(

@@ -384,6 +384,14 @@ def test_a_quotient_over_nothing_is_left_alone() -> None:
     assert canonical(graph, np.ones((2, 3))).outputs[0][1] == {}
 
 
+def test_a_quotient_whose_denominator_cancels_is_kept_as_it_is() -> None:
+    same = Node("divide", ({CONSTANT: 1.0}, {0: 1.0}))
+    lost = Node("divide", ({0: 1.0, 1: 2.0}, {2: 1.0, 3: -1.0}))
+    tidy = canonical(of_two_inputs({4: 1.0, CONSTANT: 1.0}, same, same, lost), X)
+    with np.errstate(divide="ignore"):
+        assert not np.isfinite(tidy.evaluate(X.T)[0]).any()
+
+
 def test_one_over_something_has_a_constant_above() -> None:
     x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
     inverse = Node("divide", ({CONSTANT: 6.0}, {1: 2.0}))

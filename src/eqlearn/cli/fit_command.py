@@ -94,8 +94,8 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="FORMULA",
-            help="A formula to begin with, like 'a*sin(b*x) + c', of which short names "
-            "in lower case are free; or the equations of a run or model file.",
+            help="A formula to begin with, like 'a*sin(b*x) + c', of which letters "
+            "that are no columns are free; or the equations of a run or model file.",
         ),
     ] = None,
     constraint: Annotated[

@@ -56,7 +56,7 @@ ArrangedOption = Annotated[
 ]
 
 
-@spelled_as_options()
+@spelled_as_options(groups="--group")
 def show(
     run: RunArgument,
     group: GroupOption = None,
@@ -128,7 +128,7 @@ def predict(
         write_table(output, found, predicted)
 
 
-@spelled_as_options()
+@spelled_as_options(groups="--group")
 def export(
     run: RunArgument,
     to: Annotated[

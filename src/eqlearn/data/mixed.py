@@ -251,8 +251,8 @@ def _places(raw: RawTable, needed: Sequence[str]) -> list[int]:
 
 
 def group_cells(raw: RawTable, name: str) -> list[str]:
-    """The group of each row, by a column of words or numbers."""
-    at = column_of(raw.names, name, asked="groups", source=raw.source)
+    """The group of each row, by a column of words or numbers that must be there."""
+    (at,) = _places(raw, [name])
     cells_of(raw, at)  # which refuses gaps
     return [group_text(value) for value in raw.columns[at].tolist()]
 
@@ -279,7 +279,7 @@ def read_groups(
     raw = read_raw(source)
     at = column_of(raw.names, name, asked="groups", source=source)
     if not drop_missing:
-        return group_cells(raw, name)
+        return group_cells(raw, raw.names[at])
     used = raw.taken(chosen_columns(source, raw.names, only, without))
     has_gap = np.any([missing_cells(one) for one in used.columns], axis=0)
     column = raw.kept(~has_gap).columns[at]

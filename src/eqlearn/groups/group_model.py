@@ -1,13 +1,13 @@
 """From forms told apart to the model that is kept, with a table of constants."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Integers
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.errors import printable
 from eqlearn.groups.group_search import FoundByGroup
@@ -15,8 +15,10 @@ from eqlearn.groups.group_settings import STANDARD
 from eqlearn.groups.grouped_fit import GroupedFit, GroupedRows, fitted, values_by_row
 from eqlearn.groups.lettered import Lettered, lettered, letters
 from eqlearn.groups.sharing import Told
+from eqlearn.knowledge.constraining.constraint_checks import n_breached
 from eqlearn.model.group_constants import GroupConstant, Groups
 from eqlearn.model.model import Model, Verdict
+from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.to_model import model_of
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
@@ -72,7 +74,23 @@ def group_model(
         replace(outcome, verdict=_with_groups(outcome.verdict, some[0], groups))
         for outcome, some in zip(model.outcomes, named, strict=True)
     ]
+    groups = replace(groups, rms=_errors_by_group(model, x, y, rows.labels, table))
     return replace(model, groups=groups, outcomes=tuple(outcomes))
+
+
+def _errors_by_group(
+    model: Model, x: Array, y: Array, labels: Integers, table: Array
+) -> tuple[tuple[float, ...], ...]:
+    """The error of each equation in each group."""
+    x = np.concatenate([x, table[:, labels].T], axis=1)
+    counts = np.bincount(labels, minlength=table.shape[1])
+    found = []
+    for one in model.equations:
+        left = one.graph.evaluate(x)[0][:, 0] - y[:, model.targets.index(one.target)]
+        squares = np.bincount(labels, left**2, minlength=table.shape[1])
+        errors = np.sqrt(squares / np.maximum(counts, 1))
+        found.append(tuple(np.where(np.isfinite(errors), errors, np.inf).tolist()))
+    return tuple(found)
 
 
 def _forms(
@@ -145,10 +163,15 @@ def _found(
                 votes=0,
                 has_pole=report.has_pole,
                 validation=held_out_error(name.told.fit, one.rows),
+                n_broken=n_breached(one.constraints, _values_of(form.graph), *domain.T),
             )
         )
     facts = one.n_attempts, one.seconds, one.ended, one.failures
     return Found(tuple(candidates), *facts)
+
+
+def _values_of(graph: Graph) -> Callable[[Array], Array]:
+    return lambda points: np.asarray(graph.evaluate(points)[0][:, 0])
 
 
 def held_out_error(found: GroupedFit, rows: GroupedRows) -> float:

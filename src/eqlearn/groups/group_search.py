@@ -31,6 +31,7 @@ from eqlearn.groups.sharing import (
 )
 from eqlearn.groups.usual_curves import usual_curves
 from eqlearn.jobs.store import Store
+from eqlearn.knowledge.constraining.constraints import Constraint
 from eqlearn.model.prediction import with_parameters
 from eqlearn.network.document import to_document
 from eqlearn.network.graph import CONSTANT, Graph
@@ -50,6 +51,7 @@ class FoundByGroup:
     seconds: float
     ended: str  # finished, time or interrupt
     failures: tuple[tuple[str, str], ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
 
 def learn_by_group(
@@ -122,6 +124,7 @@ def _learned(
                 time.monotonic() - begin,
                 next((end for end in ("interrupt", "time") if end in ends), "finished"),
                 tuple(fail for _, one in searches for fail in one.failures),
+                tuple((request.constraints or [()] * request.y.shape[1])[m]),
             )
         )
     return found
@@ -167,6 +170,8 @@ def _searches(
             time_limit=seconds,
             max_attempts=attempts,
             guesses=None,
+            # Constants of groups have dimensions: there are no dimensionless groups.
+            dimensions=None,
             run_dir=None
             if run_dir is None
             else Path(run_dir) / f"search-{target + 1}-{number + 1}",

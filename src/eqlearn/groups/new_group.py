@@ -1,5 +1,7 @@
 """The constants of a group that was not learned from, told by some of its rows."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,8 +46,25 @@ def with_new_group(model: Model, group: object, x: Array, y: Array) -> Model:
         names=(*groups.names, name),
         n_rows=(*groups.n_rows, len(x)),
         constants=constants,
+        rms=_with_errors(model, groups, x, y, [values[one.name] for one in constants]),
     )
     return _widened(replace(model, groups=more), constants_of=more)
+
+
+def _with_errors(
+    model: Model, groups: Groups, x: Array, y: Array, constants: Sequence[float]
+) -> tuple[tuple[float, ...], ...]:
+    """The errors of equations by group, with those in the new one."""
+    x = np.concatenate([x, np.tile(constants, (len(x), 1))], axis=1)
+    found = []
+    # A model file from before errors were kept has none.
+    for one, known in zip(model.equations, groups.rms, strict=False):
+        with np.errstate(all="ignore"):
+            left = one.snapped.evaluate(x)[0][:, 0]
+        left = left - y[:, model.targets.index(one.target)]
+        error = float(np.sqrt(np.mean(left**2)))
+        found.append((*known, error if math.isfinite(error) else math.inf))
+    return tuple(found)
 
 
 def _tell(

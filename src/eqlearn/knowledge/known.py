@@ -40,7 +40,7 @@ def known_of(
 def known_by(model: Model) -> Known:
     """What a model says was known; a file of a stranger may say what cannot be read."""
     try:
-        return known_of(model.parameters, model.inputs, model.targets)
+        return known_of(model.parameters, model.measured, model.targets)
     except EqlearnError:
         return Known(((),) * len(model.targets), None)
 

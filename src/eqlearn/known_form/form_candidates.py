@@ -1,6 +1,7 @@
 """From a form with formulas in it to candidates: fitted, pruned, snapped, judged."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from eqlearn.equation.refine.constants import constants, fixed_at, snap_and_judg
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.tactics import STANDARD as TACTICS
 from eqlearn.equation.refine.tactics import Tactics
+from eqlearn.knowledge.constraining.constraint_checks import n_breached
+from eqlearn.knowledge.constraining.constraints import Constraint
 from eqlearn.known_form.composed_fit import Composed, FormRows, Inner
 from eqlearn.known_form.form_graph import FormGraph, form_graph
 from eqlearn.network.graph import Connection, Graph
@@ -30,6 +33,7 @@ def candidate_of(
     rows: FormRows,
     domain: Array,
     far: tuple[Array, Array] | None = None,
+    constraints: Sequence[Constraint] = (),
 ) -> Candidate | None:
     """The formula as a candidate, or None if it cannot be one.
 
@@ -65,7 +69,12 @@ def candidate_of(
             has_pole=report.has_pole,
             validation=_held_out_error(found.graph, rows),
             extrapolation=None if far is None else _rms(found.graph, *far),
+            n_broken=_n_broken(snapped.found.graph, constraints, domain),
         )
+
+
+def _n_broken(graph: Graph, known: Sequence[Constraint], domain: Array) -> int:
+    return n_breached(known, lambda at: graph.evaluate(at)[0][:, 0], *domain.T)
 
 
 def _pruned(built: FormGraph, data: Samples, tactics: Tactics) -> Scored:

@@ -129,7 +129,12 @@ def _learned(
             break
     domain = np.asarray(request.domain, dtype=float)
     far = None if request.far is None else (request.far[0], request.far[1][:, m])
-    candidates = _candidates(known, rows, domain, far, deadline, by)
+    constraints = (request.constraints or [()] * len(forms))[m]
+
+    def candidate(one: Composed) -> Candidate | None:
+        return candidate_of(one, rows, domain, far, constraints)
+
+    candidates = _candidates(known, rows, candidate, deadline, by)
     if not candidates:
         why = "no function gives the form values on the data"
         raise EqlearnError(f"Nothing could be fitted to the form {form.text}: {why}.")
@@ -319,6 +324,10 @@ def _part(table: _Table, by: FormSettings) -> Request:
         domain=None,
         far=None,
         guesses=None,
+        # What a function is measured in is not known, and its arguments are others;
+        # constraints are about the whole.
+        dimensions=None,
+        constraints=None,
         time_limit=None if limit is None else max(table.seconds, by.moment * limit),
         max_attempts=min(request.max_attempts or by.attempts, by.attempts),
         run_dir=None if run_dir is None else Path(run_dir) / name,
@@ -403,21 +412,24 @@ def _is_enough(
 def _candidates(
     known: Sequence[Composed],
     rows: FormRows,
-    domain: Array,
-    far: tuple[Array, Array] | None,
+    candidate_from: Callable[[Composed], Candidate | None],
     deadline: float,
     by: FormSettings,
 ) -> list[Candidate]:
-    """The best of what is known as candidates; once time is up, the first of them."""
+    """The best of what is known as candidates; once time is up, the first of them.
+
+    While all of them break a constraint, others are taken, too.
+    """
     ranked = sorted(known, key=_criterion(rows))
     found: list[Candidate] = []
-    for one in ranked[: by.n_kept]:
-        if found and time.monotonic() > deadline:
+    for number, one in enumerate(ranked):
+        is_enough = number >= by.n_kept and not all(other.n_broken for other in found)
+        if found and (is_enough or time.monotonic() > deadline):
             break
-        candidate = candidate_of(one, rows, domain, far)
+        candidate = candidate_from(one)
         if candidate is not None:
             found.append(candidate)
-    found.sort(key=lambda one: one.bic)
+    found.sort(key=lambda one: (one.n_broken, one.bic))
     distinct: list[Candidate] = []
     for candidate in found:
         if all(abs(candidate.bic - other.bic) > 1e-3 for other in distinct):

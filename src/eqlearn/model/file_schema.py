@@ -102,6 +102,10 @@ class GroupsRow(_Strict):
     names: Annotated[list[_Text], Field(min_length=1, max_length=MOST_GROUPS)]
     n_rows: Annotated[list[_Count], Field(max_length=MOST_GROUPS)]
     constants: Annotated[list[GroupConstantRow], Field(max_length=_MOST_FACTS)]
+    rms: Annotated[
+        list[Annotated[list[_AtLeastZero | None], Field(max_length=MOST_GROUPS)]],
+        Field(max_length=MOST_EQUATIONS),
+    ] = []
 
 
 class File(_Strict):

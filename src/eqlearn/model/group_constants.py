@@ -37,6 +37,9 @@ class Groups:
     names: tuple[str, ...]
     n_rows: tuple[int, ...]  # for each group
     constants: tuple[GroupConstant, ...]  # in the order of the model's last inputs
+    #: Of each equation of the model, the error (root mean square) in each group; () in
+    #: files of before.
+    rms: tuple[tuple[float, ...], ...] = ()
 
     @property
     def listed(self) -> str:
@@ -50,13 +53,16 @@ class Groups:
         name = group_text(group)
         if name in self.names:
             return self.names.index(name)
+        what = f"of those learned from, {self.listed}"
+        raise must("groups", what, name, self.hint_for(name))
+
+    def hint_for(self, name: str) -> str:
+        """What to do about a group that is not known."""
         near = get_close_matches(name, self.names, n=1)
         # Those of other candidates have a number in their names.
         own = ", ".join(one.name for one in self.constants if "_" not in one.name)
         hint = f"A new group needs its own {own}: give some rows of it to add_group."
-        if near:
-            hint = f"Did you mean {near[0]!r}? {hint}"
-        raise must("groups", f"of those learned from, {self.listed}", name, hint)
+        return f"Did you mean {near[0]!r}? {hint}" if near else hint
 
     def constants_of(self, group: object) -> dict[str, float]:
         """The constants of one group by name."""

@@ -178,7 +178,10 @@ def _groups_document(groups: Groups) -> dict[str, Any]:
         {**vars(one), "errors": [_or_null(error) for error in one.errors]}
         for one in groups.constants
     ]
-    return {**vars(groups), "constants": constants}
+    rms = [[_or_null(error) for error in errors] for errors in groups.rms]
+    document = {**vars(groups), "constants": constants}
+    del document["rms"]
+    return {**document, **({"rms": rms} if rms else {})}
 
 
 def _equation_document(equation: Equation) -> dict[str, Any]:
@@ -264,11 +267,16 @@ def _groups(row: GroupsRow) -> Groups:
             one.name,
             one.target,
             tuple(one.values),
-            tuple(math.inf if error is None else error for error in one.errors),
+            _finite_or_not(one.errors),
         )
         for one in row.constants
     )
-    return Groups(row.column, tuple(row.names), tuple(row.n_rows), constants)
+    rms = tuple(map(_finite_or_not, row.rms))
+    return Groups(row.column, tuple(row.names), tuple(row.n_rows), constants, rms)
+
+
+def _finite_or_not(errors: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(math.inf if error is None else error for error in errors)
 
 
 def _check_groups(model: Model) -> None:
@@ -287,6 +295,12 @@ def _check_groups(model: Model) -> None:
     for one in groups.constants:
         if {len(one.values), len(one.errors), len(groups.n_rows)} != {n}:
             raise must("groups", f"of a value for each of {n} groups", len(one.values))
+    if groups.rms and {
+        *map(len, groups.rms),
+        len(groups.rms) - len(model.equations),
+    } != {n, 0}:
+        what = f"an error for each equation in each of {n} groups"
+        raise must("groups.rms", what, len(groups.rms))
 
 
 def _origin(row: OriginRow) -> Origin:

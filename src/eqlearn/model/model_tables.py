@@ -93,7 +93,10 @@ def shown_constants(model: Model) -> tuple[GroupConstant, ...]:
 
 
 def group_rows(model: Model) -> list[dict[str, Any]]:
-    """Each group with its number of rows, its constants and their standard errors."""
+    """Each group with its number of rows, its constants and their standard errors.
+
+    And with the error of the equations there: of several targets, of each.
+    """
     groups = model.groups
     if groups is None:
         return []
@@ -109,6 +112,19 @@ def group_rows(model: Model) -> list[dict[str, Any]]:
                     (f"{one.name}_error", one.errors[at]),
                 )
             },
+            **{
+                "rms" if len(model.targets) == 1 else f"rms of {target}": errors[at]
+                for target, errors in group_errors(model).items()
+            },
         }
         for at, name in enumerate(groups.names)
     ]
+
+
+def group_errors(model: Model) -> dict[str, tuple[float, ...]]:
+    """The error of each chosen equation in each group, where it is known."""
+    if model.groups is None or not model.groups.rms:
+        return {}
+    rows = zip(model.equations, model.groups.rms, strict=True)
+    known = {one.target: errors for one, errors in rows if one.is_chosen}
+    return {target: known[target] for target in model.targets}

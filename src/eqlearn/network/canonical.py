@@ -194,10 +194,11 @@ def _folded_quotient(above: Linear, below: Linear) -> Linear | None:
 
 def _whole_part(above: Linear, below: Linear) -> float:
     """What a sum holds of the one feature that divides it: (a + c b) / b has c."""
-    (source, weight), *others = below.items()
-    if others or source == CONSTANT or source not in above:
+    # Without a denominator, where terms cancelled, it is nowhere a number.
+    source = next(iter(below), CONSTANT)
+    if len(below) > 1 or source == CONSTANT or source not in above:
         return 0.0
-    return above[source] / weight
+    return above[source] / below[source]
 
 
 def _with_constant(linear: Linear, constant: float) -> Linear:

@@ -23,6 +23,7 @@ from eqlearn.model.model import Equation, Json, Model, Verdict
 from eqlearn.model.model_tables import (
     constant_rows,
     equation_rows,
+    group_errors,
     shown_constants,
 )
 from eqlearn.network.graph import CONSTANT, Graph
@@ -289,16 +290,21 @@ def group_cells_of(
         for one in shown_constants(model)
         if model.inputs.index(one.name) in finding.chosen.snapped.used_inputs
     ]
+    # Of a model file from before they were kept there are none.
+    errors = group_errors(model).get(finding.chosen.target)
+    known = [] if errors is None else [errors]
     rows = [
         (
             printable(name, LONGEST_NAME),
             str(groups.n_rows[at]),
             *(with_error(one.values[at], one.errors[at]) for one in used),
+            *(f"{errors[at]:.3g}" for errors in known),
         )
         for at, name in enumerate(groups.names)
     ]
     headings = printable(groups.column, LONGEST_NAME), "rows"
-    return (rows if used else []), (*headings, *(one.name for one in used))
+    names = *(one.name for one in used), *("error" for _ in known)
+    return (rows if used or known else []), (*headings, *names)
 
 
 def simple(value: float | None) -> str:

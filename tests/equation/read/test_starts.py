@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from eqlearn import EqlearnError
 from eqlearn.equation.read.starts import N_OF_WAVES, N_STARTS, start_graphs
 from eqlearn.network.graph import Graph
 
@@ -37,9 +38,14 @@ def test_what_is_added_is_of_the_size_of_the_rest() -> None:
     assert linear[-1] == pytest.approx(np.sqrt(np.mean(X[:, 0] ** 2)))
 
 
-@pytest.mark.parametrize("name", ["a", "k2", "k_2", "omega", "λ", "tau_1"])
-def test_short_names_in_lower_case_are_free(name: str) -> None:
+@pytest.mark.parametrize("name", ["a", "A", "K1", "k_2", "omega", "λ", "tau_1"])
+def test_letters_that_are_no_columns_are_free(name: str) -> None:
     assert len(starts(f"{name}*x")) == N_STARTS
+
+
+def test_a_capital_of_a_column_is_a_slip() -> None:
+    with pytest.raises(EqlearnError, match="got 'X' in 'a.X'. Did you mean 'x'"):
+        starts("a*X")
 
 
 def test_columns_are_no_letters() -> None:

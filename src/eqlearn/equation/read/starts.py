@@ -36,7 +36,7 @@ _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho "
     "sigma tau phi chi psi omega α β γ δ ε ζ η θ κ λ μ ν ξ ρ σ τ φ χ ψ ω"
 ).split()
-_LETTER = re.compile(rf"([a-z]|{'|'.join(_GREEK)})(_?\d{{1,3}})?")
+_LETTER = re.compile(rf"([A-Za-z]|{'|'.join(_GREEK)})(_?\d{{1,3}})?")
 
 
 def start_graphs(
@@ -45,14 +45,16 @@ def start_graphs(
     """The graphs (of one output) that fits of a formula begin with, in data units.
 
     `x` (N, D) are rows of the inputs. A name is a column, or what is written for it in
-    programs; other short names in lower case are free.
+    programs; other letters, like a, K or k1, are free.
     """
     tree = parsed(text)
     columns = columns_by_name(inputs)
     letters = sorted({name for name in tree.names() if name not in columns})
     letters = [name for name in letters if name not in NUMBERS]
     for name in letters:
-        if not _LETTER.fullmatch(name):
+        is_column = name.lower() in (column.lower() for column in columns)
+        is_mistyped = name != name.lower() and is_column
+        if is_mistyped or not _LETTER.fullmatch(name):
             raise unknown("guesses", name, columns, where=f"in {text!r}")
     _check_functions(text, tree)
     rows = np.asarray(x, dtype=float)[:_N_ROWS]

@@ -4,7 +4,7 @@ Quick enough to be asked of every formula that a search finds; nothing is proved
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,6 +50,13 @@ def breach(
         size = max(size, abs(constraint.value)) or 1.0
         ends = constraint.box(low, high)
         return _LOOKS[constraint.kind](constraint, values_at, *ends, size)
+
+
+def n_breached(
+    constraints: Sequence[Constraint], values_at: ValuesAt, low: Array, high: Array
+) -> int:
+    """How many constraints a function breaks in the domain, seen at points."""
+    return sum(breach(one, values_at, low, high) is not None for one in constraints)
 
 
 def _size(values: Array) -> float:

@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 from eqlearn.equation.write.names import identifiers
@@ -135,7 +136,14 @@ def _read(
                 ]
     except EqlearnError as error:
         raise EqlearnError(f"{error} It is said in {text!r}.") from error
-    raise must("constraints", f"texts {LIKE_THESE}", text)
+    raise must("constraints", f"texts {LIKE_THESE}", text, _near(said))
+
+
+def _near(said: str) -> str:
+    """What a text that begins with an unknown word may have meant."""
+    first = said.partition(" ")[0].lower()
+    near = get_close_matches(first, _WORDS, n=1, cutoff=0.7)
+    return f"Did you mean {near[0]!r}?" if near and near[0] != first else ""
 
 
 def _without_unit(name: str) -> str:
@@ -174,6 +182,9 @@ def _along(match: re.Match[str], names: _Names) -> list[Constraint]:
 def _compared(match: re.Match[str], names: _Names) -> list[Constraint]:
     """Read y <= 10, 0 <= y, or both at once."""
     left, less, middle, more, right = match.groups()
+    if less == ">" and left.endswith("-"):
+        hint = "Say where, as in y -> 0 as x -> inf."
+        raise must("constraints", "a limit along one input", match[0], hint)
     if right is not None:
         _check_target(middle, names)
         if _SIGN_OF_LESS[less] != _SIGN_OF_LESS[more]:
@@ -182,6 +193,8 @@ def _compared(match: re.Match[str], names: _Names) -> list[Constraint]:
             (_SIGN_OF_LESS[less], _number(left)),
             (-_SIGN_OF_LESS[more], _number(right)),
         ]
+        if not pairs[0][0] * (pairs[1][1] - pairs[0][1]) > 0:
+            raise must("constraints", "bounds like 0 <= y <= 1", match[0])
     elif re.fullmatch(_NUMBER, left.strip()):
         _check_target(middle, names)
         pairs = [(_SIGN_OF_LESS[less], _number(left))]
@@ -237,6 +250,8 @@ _ALONG = {
     "even": ("symmetry", 1),
     "odd": ("symmetry", -1),
 }
+#: Words that a text may begin with.
+_WORDS = ("positive", "negative", "non-negative", "non-positive", "finite", *_ALONG)
 _NAME = r"(?:`[^`]+`|[^`<>=≤≥()]+?)"
 _FORMS: tuple[
     tuple[re.Pattern[str], Callable[[re.Match[str], _Names], list[Constraint]]], ...

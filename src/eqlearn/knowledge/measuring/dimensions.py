@@ -134,6 +134,9 @@ def _pairs(given: Any) -> list[tuple[str, Any]]:
         match = re.fullmatch(r"\s*(?:`([^`]+)`|([^`:]+?))\s*[:=]\s*(.*?)\s*", piece)
         if match is None:
             raise must("dimensions", f"units by column, {_LIKE_THESE}", piece.strip())
+        if not match[3]:
+            hint = "Write 1 for a pure number."
+            raise must("dimensions", "units by column", piece.strip(), hint)
         pairs.append((match[1] or match[2], match[3]))
     return pairs
 

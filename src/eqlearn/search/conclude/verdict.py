@@ -195,5 +195,7 @@ def _failures(found: Found) -> list[str]:
     """How many steps of the search failed, and why the first of them did."""
     if not found.failures:
         return []
-    n, (key, why) = len(found.failures), found.failures[0]
-    return [f"Of the steps of the search {n} failed, {key} by {printable(why, 120)}."]
+    n, (_, why) = len(found.failures), found.failures[0]
+    steps = "1 step of the search" if n == 1 else f"{n} steps of the search"
+    left_out = "was left out" if n == 1 else "were left out, the first"
+    return [f"{steps} failed and {left_out}: {printable(why, 120)}."]

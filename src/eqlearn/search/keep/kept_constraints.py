@@ -7,7 +7,7 @@ import numpy as np
 from eqlearn._types import Array
 from eqlearn.equation.prove.extremes import spread
 from eqlearn.equation.refine.criterion import Scored, score
-from eqlearn.knowledge.constraining.constraint_checks import Breach, breach
+from eqlearn.knowledge.constraining.constraint_checks import Breach, breach, n_breached
 from eqlearn.knowledge.constraining.constraints import Constraint
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import Graph
@@ -31,9 +31,7 @@ def n_broken_in_units(graph: Graph, task: Task) -> int:
     def values_at(points: Array) -> Array:
         return graph.evaluate(points)[0][:, 0]
 
-    return sum(
-        breach(one, values_at, low, high) is not None for one in task.constraints
-    )
+    return n_breached(task.constraints, values_at, low, high)
 
 
 def _breaches(graph: Graph, task: Task) -> list[Breach]:
