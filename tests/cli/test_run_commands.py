@@ -130,8 +130,8 @@ def test_predict_needs_numbers_in_the_inputs_only(
         "me,6,3,,2.0",
     ]
     pole, beyond = err.splitlines()
-    assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
-    assert "rows are outside the domain of use, the first is data row" in beyond
+    assert pole.endswith("no finite prediction for data row 2")
+    assert beyond.endswith("outside the domain of use: 2 rows, the first is data row 1")
 
 
 def test_predict_adds_the_ends_of_an_interval(here: Path, command: Command) -> None:
