@@ -246,7 +246,7 @@ def _mathml_printer(digits: int | None) -> Any:
     from sympy.printing.mathml import MathMLPresentationPrinter
     from sympy.printing.precedence import PRECEDENCE
 
-    class Exponential(Function):
+    class PowerOfE(Function):
         precedence = PRECEDENCE["Pow"]
 
     class Safe(MathMLPresentationPrinter):
@@ -283,13 +283,13 @@ def _mathml_printer(digits: int | None) -> Any:
             power.appendChild(self._print(call.args[0]))
             return power
 
-        _print_Exponential = _print_exp
+        _print_PowerOfE = _print_exp
 
         def _print_Mul(self, product: Any) -> Any:
             # As a function that SymPy does not know, a factor exp(-x) stays one; else
             # it is written as 1/exp(x), unlike in all other forms.
             factors = [
-                Exponential(*factor.args) if isinstance(factor, exp) else factor
+                PowerOfE(*factor.args) if isinstance(factor, exp) else factor
                 for factor in product.args
             ]
             return super()._print_Mul(Mul(*factors, evaluate=False))
