@@ -68,9 +68,9 @@ def index() -> str:
     listed = "\n".join(NAMES)
     return f"""# Gallery
 
-Worked examples, each a script that runs in seconds. The measured tables are from the
-public domain; the rest is simulated, so that the truth is known. `max_attempts=5` and
-`n_jobs=1` are there to keep these pages quick: for data of your own leave them out.
+Worked examples, each a script that runs in seconds. The measured tables are in the
+public domain; the rest is simulated, so the truth is known. The scripts have
+`max_attempts=5` and `n_jobs=1` to keep them quick: leave these out for your own data.
 
 :::{{container}} gallery
 {tiles}

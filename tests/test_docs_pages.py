@@ -6,6 +6,8 @@ Those that need a cluster or a simulator are called `py` and `sh`, and do not.
 
 import inspect
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,8 @@ PAGES = [
     if path.parent.name not in WRITTEN_BY_SCRIPTS
     and blocks(path.relative_to(ROOT).as_posix())
 ]
+#: A comment that says what is printed; others begin with a word of prose.
+PROMISED = re.compile(r"print\(.*\)  # (\S+ = .+|\S*\d\S*|True)$", re.MULTILINE)
 #: Without processes that would have to start.
 QUICK = ("EquationLearner(", "EquationLearner(n_jobs=1, ")
 
@@ -55,7 +59,20 @@ def _run(block: Block, page: str, known: dict[str, object], command: Command) ->
     text = block.text
     if "n_jobs" not in text:
         text = text.replace(*QUICK)
-    exec(compile(text, page, "exec"), known)
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(text, page, "exec"), known)
+    said = printed.getvalue().splitlines()
+    assert [line for line in PROMISED.findall(text) if line not in said] == []
+
+
+def test_what_pages_say_is_printed_is_compared() -> None:
+    promised = [
+        line
+        for page in PAGES
+        for block in blocks(page)
+        for line in PROMISED.findall(block.text)
+    ]
+    assert {"y = 3*x1/x2", "[-1.]", "True", "dlevel/dt = -level/2"} <= set(promised)
 
 
 def test_the_reference_names_everything_public() -> None:

@@ -1,8 +1,8 @@
 """# A decay with an offset
 
 A cup of tea cools to the temperature of the room. Sixty noisy readings over twenty
-minutes give the temperature of the room, the start and the time constant, with
-errors, although the tea never gets cold in the data.
+minutes are enough to tell the temperature of the room, the temperature at the start
+and the time constant, each with its error, although the tea never gets cold.
 """
 
 import matplotlib.pyplot as plt

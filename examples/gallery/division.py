@@ -1,9 +1,9 @@
 """# Far outside the data, beside a neural network
 
 The example that the method is named after: a fraction of a sine and a square, 300
-noisy points in a small square. A multilayer perceptron fits them as well as the
-formula does, and only inside. Its answer outside is where its activation functions
-happen to lead.
+noisy points in a small square. Inside it, a multilayer perceptron fits them as well as
+the formula does. Outside, its answer is wherever its activation functions happen to
+lead.
 """
 
 import warnings

@@ -1,11 +1,11 @@
 """# An enzyme with an inhibitor: a law with a fraction
 
-The speed of a reaction rises with the substrate and levels off; an inhibitor shifts
-where. Two inputs, a denominator with three terms, and one fit instead of the usual
-transformed straight lines, which distort the errors.
+The speed of a reaction rises with the substrate and levels off, and an inhibitor shifts
+the point where it does. This takes two inputs, a denominator with three terms, and one
+fit instead of the usual transformed straight lines, which distort the errors.
 
-`learner.domain_report_` proves that the denominator has no zero where the formula
-will be used. A fraction without such a proof is a trap.
+`learner.domain_report_` has the proof that the denominator is never zero where the
+formula will be used. A fraction without such a proof is a trap.
 """
 
 import numpy as np

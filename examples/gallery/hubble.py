@@ -1,12 +1,12 @@
 """# Hubble's law, and an honest "nothing"
 
 The twenty-four nebulae of Hubble's paper of 1929. The scatter is nearly as large as
-the law, and eqlearn answers that nothing was found: with so many formulas tried,
-chance finds one as good as a straight line too often in twenty-four rows like these.
+the law, and eqlearn answers that nothing was found. It tries thousands of formulas, and
+in twenty-four rows like these, one of them fits as well as a straight line by chance
+too often.
 
 You may know better. Hubble had a reason to expect a line through zero, and it is
-among the candidates: `choose` takes it, and everything that follows is about this
-one.
+among the candidates: `choose` takes it, and everything after that refers to it.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,8 @@
 """# Two instruments, one of them poor
 
 Forty readings of a good instrument and forty of one that is twenty-five times worse.
-Weights 1/σ² say so, and the law is found; without them the good readings drown.
+Weights of 1/σ² say so, and the law is found. Without them, the good readings would
+drown in the poor ones.
 """
 
 import matplotlib.pyplot as plt

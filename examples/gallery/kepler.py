@@ -1,12 +1,12 @@
 """# Kepler's third law, from eight rows
 
-Eight planets, their distances from the Sun and their years: the table Kepler had,
-with two more planets and modern digits. Nothing says that a power is wanted, or which
+Eight planets, their distances from the Sun and their years: the table that Kepler had,
+with two more planets and modern digits. Nobody says that a power is wanted, or which
 one.
 
-A few constants come out *snapped*: the exponent is 3/2 because the data allow it to
-be, not because anybody asked for a simple number. `learner.constants_` has the fitted
-value beside it.
+The exponent comes out *snapped*: it is 3/2 because the data allow it to be, not because
+anybody asked for a simple number. `learner.constants_` has the fitted value beside
+it.
 """
 
 import matplotlib.pyplot as plt

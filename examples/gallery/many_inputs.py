@@ -1,7 +1,7 @@
 """# Twenty inputs, three of which matter
 
-Three hundred rows of twenty columns. The target is made of three of them; the others
-are noise. Nothing has to be selected beforehand.
+Three hundred rows of twenty columns. The target depends on three of them; the others
+are noise. Nothing needs to be selected beforehand.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """# A motor and its controller
 
-Thirty steps of random voltage, ten seconds of noisy speed: the equation of a motor.
-With two constants known, the voltage that holds a wanted speed is one line of
-algebra, and so is a feedback that gets there in a tenth of a second.
+Forty steps of random voltage, ten seconds of noisy speed: the equation of a motor.
+Once its two constants are known, the voltage that holds a given speed is one line of
+algebra, and so is a feedback that gets there within tenths of a second.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """# A damped pendulum, from its angle alone
 
-A camera has seen the angle of a pendulum for twelve seconds, not its velocity. With
-`second_order=True` the velocity is a state that nobody measured. The swing is wide,
-so that the sine can be told from a straight line.
+A camera has watched the angle of a pendulum for twelve seconds, but not its velocity.
+With `second_order=True`, the velocity becomes a state that nobody measured. The swing
+is wide enough to tell the sine from a straight line.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,9 @@
 """# A chaotic map
 
 A population that is counted once a year: next year's number is a function of this
-year's. The series looks like noise and is not. `discrete=True` learns the map;
-neighbouring starts part after a dozen years, whoever computes them.
+year's. The series looks like noise but is not. `discrete=True` learns the map. The
+future stays out of reach all the same: neighbouring starts part after a dozen years,
+whoever computes them.
 """
 
 import matplotlib.pyplot as plt

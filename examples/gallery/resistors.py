@@ -1,8 +1,8 @@
 """# Two resistors, and code for a microcontroller
 
-Resistance of pairs of resistors in parallel. The law comes out as a fraction within a
-fraction, which is the same thing; SymPy can bring it into the form of the textbook.
-Then it becomes a C function that computes the same numbers: every export is checked.
+The resistance of pairs of resistors in parallel. SymPy can bring what is found into the
+form of the textbook. Then it becomes a C function, and every export is checked to
+compute the same numbers.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """# A bell that rings out, with a guess
 
-The form is known: a wave that fades. A guess begins the search with it; numbers in it
-are first values, and short names that are no columns are free. It wins only if
-nothing better is found, and constants come with their errors.
+The form is known: a wave that fades. A guess starts the search from it. Numbers in the
+guess are starting values, and short names that are not columns are free constants. It
+wins only if nothing better is found, and constants come with their errors.
 """
 
 import matplotlib.pyplot as plt

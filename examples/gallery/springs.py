@@ -1,6 +1,6 @@
 """# Words as inputs
 
-Three materials, one law: force is stiffness times stretch, and the stiffness depends
+Three materials and one law: force is stiffness times stretch, and the stiffness depends
 on a word. A column of words becomes inputs like `material=steel`, which are 1 or 0,
 and the formula can use them like any other.
 """

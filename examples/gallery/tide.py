@@ -1,8 +1,8 @@
 """# A fast wave on a slow trend
 
-A tide gauge read 200 times at random moments of a month. Between two readings the
-water has often risen and fallen again, so that no picture shows the wave; its period
-comes out to a thousandth all the same.
+A tide gauge was read 200 times at random moments of a month. Between two readings the
+water has often risen and fallen again, so no picture shows the wave. Its period still
+comes out to within a thousandth.
 """
 
 import matplotlib.pyplot as plt

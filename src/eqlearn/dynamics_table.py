@@ -118,7 +118,12 @@ def _numbers(source: str, named: Sequence[str], tell: Tell) -> Array:
         n_gaps = int(np.sum(~np.isfinite(gaps).all(axis=1)))
         if not n_gaps or not np.isfinite(gaps[:, 0]).all():
             raise error
-        tell(f"`{source}`: {n_gaps:,} rows with gaps split the trajectory")
+        rows = (
+            "1 row with gaps splits"
+            if n_gaps == 1
+            else f"{n_gaps:,} rows with gaps split"
+        )
+        tell(f"`{source}`: {rows} the trajectory")
         return gaps
     for line in table.warnings:
         tell(line)

@@ -188,14 +188,12 @@ def predict_table(
         values = model.predict(x)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
-        first = f"the first is data row {wrong[0] + 1:,}"
-        what = f"no finite prediction for {len(wrong):,} rows, {first}"
+        what = f"no finite prediction for {_counted(wrong)}"
         remarks += (f"`{shown}`: {what}",)
     low, high = np.transpose(model.domain)
     beyond = np.flatnonzero(((x < low) | (x > high)).any(axis=1))
     if len(beyond):
-        first = f"the first is data row {beyond[0] + 1:,}"
-        what = f"{len(beyond):,} rows are outside the domain of use, {first}"
+        what = f"outside the domain of use: {_counted(beyond)}"
         remarks += (f"`{shown}`: {what}",)
     names = [f"{target}_predicted" for target in model.targets]
     columns = dict(zip(names, values.T, strict=True))
@@ -216,6 +214,12 @@ def _check_groups(table: RawTable, cells: Sequence[str], groups: Groups) -> None
             got, label = printable(repr(cell)), f"`{printable(groups.column)}`"
             hint = groups.hint_for(cell)
             raise malformed(table.source, what, got, hint, row=row, column=label)
+
+
+def _counted(rows: NDArray[np.intp]) -> str:
+    """Which rows are meant: the only one, or how many and the first of them."""
+    first = f"data row {rows[0] + 1:,}"
+    return first if len(rows) == 1 else f"{len(rows):,} rows, the first is {first}"
 
 
 def export_run(

@@ -50,7 +50,7 @@ def test_gaps_split_a_trajectory_and_are_told(logs: Path, command: Command) -> N
     code, out, err = command(LINE.format("gaps.csv"))
     assert code == 0
     assert out.startswith("dlevel/dt = -level/2")
-    assert "1 rows with gaps split the trajectory" in err
+    assert "1 row with gaps splits the trajectory" in err
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -130,8 +131,17 @@ def test_predict_needs_numbers_in_the_inputs_only(
         "me,6,3,,2.0",
     ]
     pole, beyond = err.splitlines()
-    assert pole.endswith("no finite prediction for 1 rows, the first is data row 2")
-    assert "rows are outside the domain of use, the first is data row" in beyond
+    assert pole.endswith("no finite prediction for data row 2")
+    assert beyond.endswith("outside the domain of use: 2 rows, the first is data row 1")
+
+
+def test_predict_to_the_screen_writes_no_file(
+    here: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    code, out, _ = command("predict ohm-run in.csv")
+    assert code == 0
+    assert "current_predicted" in out
 
 
 def test_predict_adds_the_ends_of_an_interval(here: Path, command: Command) -> None:

@@ -73,6 +73,17 @@ def test_candidates_count_by_their_chance() -> None:
     assert variance_by_candidates(line, [], 0.0, X).tolist() == [0.0, 0.0, 0.0]
 
 
+def test_a_candidate_that_is_hardly_likely_may_have_no_value() -> None:
+    line = Graph(1, (), (({0: 1.0}, ONE),))
+    rooted = Graph(1, (Node("sqrt", ({0: 1.0, CONSTANT: -1.0},)),), (({1: 1.0}, ONE),))
+    hardly = variance_by_candidates(line, [Weighed(rooted, 20.0)], 0.0, X)
+    assert hardly[:2].tolist() == [0.0, 0.0]
+    assert hardly[2] > 0
+    likely = variance_by_candidates(line, [Weighed(rooted, 1.0)], 0.0, X)
+    assert likely[:2].tolist() == [np.inf, np.inf]
+    assert np.isfinite(likely[2])
+
+
 LINE = Graph(1, (), (({0: 1.0}, ONE),), frozenset({(1, CONSTANT)}))
 STEEP = Graph(1, (), (({0: 3.0}, ONE),))
 

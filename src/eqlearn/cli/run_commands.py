@@ -1,7 +1,6 @@
 """The commands `show`, `predict`, `export`, `report` and `compare`: using runs."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,10 +19,6 @@ from eqlearn.equation.write.form_names import FORM_NAMES
 from eqlearn.errors import must
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from eqlearn._types import Array
-    from eqlearn.data.raw import RawTable
     from eqlearn.model.by_hand import CandidateChoice
 
 RunArgument = Annotated[
@@ -115,7 +110,7 @@ def predict(
 
     Writes the table with the predictions as its last columns: y_predicted for y.
     """
-    from eqlearn.data.write_table import write_table
+    from eqlearn.data.write_table import csv_text, write_table
     from eqlearn.run_directory import predict_table
 
     level = None if interval is None else interval / 100
@@ -123,7 +118,7 @@ def predict(
     for line in found.warnings:
         tell(f"Note: {line}")
     if output is None:
-        deliver(_csv_text(found, predicted))
+        deliver(csv_text(found, predicted))
     else:
         write_table(output, found, predicted)
 
@@ -207,17 +202,6 @@ def _choice(text: str | None) -> "CandidateChoice | None":
         what = "a number of eqlearn show, or one for each target, like y=2,z=1"
         raise must("--candidate", what, text)
     return {target: int(number) for target, _, number in pairs}
-
-
-def _csv_text(table: "RawTable", extra: "Mapping[str, Array]") -> str:
-    """A table with further columns as CSV."""
-    from eqlearn.data.write_table import write_table
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        write_table(path, table, extra)
-        # As bytes: a name may have line ends of its own, which must stay as they are.
-        return path.read_bytes().decode("utf-8")
 
 
 def _write_text(path: Path, text: str) -> None:

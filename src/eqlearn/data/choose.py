@@ -127,7 +127,12 @@ def _remarks(table: Table, targets: list[int], chosen: list[int]) -> list[str]:
     ]
     repeated = _count_repeated(table.values, [*chosen, *targets])
     if repeated:
-        remarks.append(f"{said}{repeated:,} rows repeat others; errors look smaller")
+        rows = (
+            "1 row repeats another"
+            if repeated == 1
+            else f"{repeated:,} rows repeat others"
+        )
+        remarks.append(f"{said}{rows}; errors look smaller")
     return remarks
 
 

@@ -108,8 +108,8 @@ def check_regular(source: str) -> None:
     try:
         mode = os.stat(source).st_mode
     except ValueError as error:  # a NUL, or what the system's encoding cannot say
-        hint = "Check the path."
-        raise malformed(source, "be a path", str(error), hint) from error
+        got = "a NUL character in it" if "\0" in source else str(error)
+        raise malformed(source, "be a path", got, "Check the path.") from error
     if stat.S_ISDIR(mode):
         raise malformed(source, "be a file", "a directory", "Name a file in it.")
     if not stat.S_ISREG(mode):

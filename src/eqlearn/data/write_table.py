@@ -54,17 +54,34 @@ def write_table(
         what = f"end in one of {', '.join(WRITERS)}"
         hint = "Give the file one of these endings."
         raise malformed(path, what, suffix or "no ending", hint)
-    columns = _columns_of(table, is_text=WRITERS[suffix] in (_commas, _tabs))
+    is_text = WRITERS[suffix] in (_commas, _tabs)
+    columns = _all_columns(path, table, extra or {}, is_text=is_text)
+    with replacing(path) as file:
+        WRITERS[suffix](file, path, tuple(columns), list(columns.values()))
+    return tuple(columns)
+
+
+def csv_text(table: Table | RawTable, extra: Mapping[str, Array]) -> str:
+    """A table and extra columns behind it as CSV, for which no file is needed."""
+    columns = _all_columns("table", table, extra, is_text=True)
+    file = io.BytesIO()
+    _commas(file, "table", tuple(columns), list(columns.values()))
+    # As bytes: a name may have line ends of its own, which must stay as they are.
+    return file.getvalue().decode("utf-8")
+
+
+def _all_columns(
+    path: str, table: Table | RawTable, extra: Mapping[str, Array], *, is_text: bool
+) -> dict[str, RawColumn]:
+    columns = _columns_of(table, is_text=is_text)
     n_rows = len(table.values if isinstance(table, Table) else table.rows)
-    for name, values in (extra or {}).items():
+    for name, values in extra.items():
         if np.shape(values) != (n_rows,):
             what = f"one number for each of the {n_rows} rows"
             raise must(name, what, np.asarray(values))
         columns[_unused(name, columns)] = np.asarray(values, dtype=float)
     _check_names(path, columns)
-    with replacing(path) as file:
-        WRITERS[suffix](file, path, tuple(columns), list(columns.values()))
-    return tuple(columns)
+    return columns
 
 
 def _columns_of(table: Table | RawTable, *, is_text: bool) -> dict[str, RawColumn]:

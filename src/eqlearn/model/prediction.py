@@ -14,6 +14,9 @@ from eqlearn.network.graph import Graph
 
 #: Of a constant, or of the smallest that counts: how far it is moved for a slope.
 _STEP, _SMALLEST = 1e-6, 1e-3
+#: Chance up to which candidates that have no value at a row are left out there: one
+#: that is hardly likely would make every interval infinite.
+_HARDLY_LIKELY = 0.01
 
 
 def prediction_std(model: Model, x: Array, errors: Array | None = None) -> Array:
@@ -179,13 +182,19 @@ def variance_by_candidates(
 ) -> Array:
     """The mean squared distance (N,) of the law from the chosen formula.
 
-    The law is any of the candidates, each as likely as its criterion says.
+    The law is any of the candidates, each as likely as its criterion says. Infinite
+    where the chosen one, or more than hardly likely ones, have no value.
     """
     share = chances([bic, *(other.bic for other in others)])[1:]
     total: Array = np.zeros(len(x))
+    without_value = np.zeros(len(x))
     with np.errstate(all="ignore"):
         values = chosen.evaluate(x)[0][:, 0]
         for other, chance in zip(others, share, strict=True):
             if chance > 0:
-                total += chance * (other.graph.evaluate(x)[0][:, 0] - values) ** 2
-    return np.where(np.isfinite(total), total, math.inf)
+                squared = (other.graph.evaluate(x)[0][:, 0] - values) ** 2
+                is_known = np.isfinite(squared)
+                total += np.where(is_known, chance * squared, 0.0)
+                without_value += np.where(is_known, 0.0, chance)
+    is_known = np.isfinite(values) & (without_value <= _HARDLY_LIKELY)
+    return np.where(is_known, total, math.inf)

@@ -35,3 +35,13 @@ def test_constants_that_a_printer_multiplies_have_as_many_digits_as_others() -> 
     one = formulas([formula(1, {2: 1.0}, *inside)], inputs=["x"])
     numbers = re.findall(r"\d+\.\d+", mathml(one, 4))
     assert numbers == ["0.005762", "0.783", "0.7123", "1.234"]
+
+
+def test_a_falling_exponential_is_no_fraction_and_its_e_a_letter() -> None:
+    # 2 + 3 exp(-0.5 x), in the order that every other form has.
+    falling = Node("exp", ({0: -0.5},))
+    one = formulas([formula(1, {1: 3.0, CONSTANT: 2.0}, falling)], inputs=["x"])
+    shown = mathml(one, 4)
+    assert "mfrac" not in shown
+    letters = re.sub(r"<.*?>|\u2062", "", shown)
+    assert letters == "y=2+3e-0.5x"

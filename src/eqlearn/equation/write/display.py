@@ -242,7 +242,12 @@ def _mathml_of(formula: Any, names: Sequence[str], digits: int | None) -> str:
 
 @cache
 def _mathml_printer(digits: int | None) -> Any:
+    from sympy import Function, Mul, exp
     from sympy.printing.mathml import MathMLPresentationPrinter
+    from sympy.printing.precedence import PRECEDENCE
+
+    class PowerOfE(Function):
+        precedence = PRECEDENCE["Pow"]
 
     class Safe(MathMLPresentationPrinter):
         def _text(self, tag: str, text: str) -> Any:
@@ -267,6 +272,27 @@ def _mathml_printer(digits: int | None) -> Any:
             for part in (self._text("mn", mantissa), self._text("mo", "⋅"), power):
                 row.appendChild(part)
             return row
+
+        def _print_Exp1(self, constant: Any) -> Any:
+            # SymPy's own character for it is missing or double-struck in most fonts.
+            return self._text("mi", "e")
+
+        def _print_exp(self, call: Any) -> Any:
+            power = self.dom.createElement("msup")
+            power.appendChild(self._print_Exp1(None))
+            power.appendChild(self._print(call.args[0]))
+            return power
+
+        _print_PowerOfE = _print_exp
+
+        def _print_Mul(self, product: Any) -> Any:
+            # As a function that SymPy does not know, a factor exp(-x) stays one; else
+            # it is written as 1/exp(x), unlike in all other forms.
+            factors = [
+                PowerOfE(*factor.args) if isinstance(factor, exp) else factor
+                for factor in product.args
+            ]
+            return super()._print_Mul(Mul(*factors, evaluate=False))
 
     return Safe
 
