@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from report_models import equation, model, rival
 
+from eqlearn.errors import EqlearnError
 from eqlearn.model.prediction import (
     Weighed,
     chances,
@@ -71,6 +72,25 @@ def test_candidates_count_by_their_chance() -> None:
     variance = variance_by_candidates(line, [Weighed(steep, 0.0)], 0.0, X)
     assert variance == pytest.approx(0.5 * (2 * X[:, 0]) ** 2)
     assert variance_by_candidates(line, [], 0.0, X).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_pole_of_a_candidate_that_is_hardly_the_law_opens_no_interval() -> None:
+    line = Graph(1, (), (({0: 1.0}, ONE),))
+    pole = Graph(1, (), (({0: 1.0}, {0: 1.0, CONSTANT: -0.9}),))
+    unlikely = variance_by_candidates(line, [Weighed(pole, 20.0)], 0.0, X)
+    assert unlikely.tolist() == [0.0, 0.0, 0.0]
+    likely = variance_by_candidates(line, [Weighed(pole, 2.0)], 0.0, X)
+    assert likely[1] == np.inf
+    # Many that are unlikely each are not so together.
+    several = [Weighed(pole, 11.0 + i / 10) for i in range(9)]
+    assert variance_by_candidates(line, several, 0.0, X)[1] == np.inf
+
+
+@pytest.mark.parametrize("level", ["0.95", True, 0.0, 1.0, 95, float("nan"), None])
+def test_a_level_must_be_a_share(level: object) -> None:
+    known = model([equation("y", LINE)], inputs=["x"])
+    with pytest.raises(EqlearnError, match="`level` must be above 0 and below 1; got"):
+        prediction_interval(known, X, level, X)  # type: ignore[arg-type]
 
 
 LINE = Graph(1, (), (({0: 1.0}, ONE),), frozenset({(1, CONSTANT)}))

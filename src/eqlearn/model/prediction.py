@@ -13,6 +13,8 @@ from eqlearn.network.graph import Graph
 
 #: Of a constant, or of the smallest that counts: how far it is moved for a slope.
 _STEP, _SMALLEST = 1e-6, 1e-3
+#: Chance of candidates that are left out: it changes no interval that people ask for.
+_NEGLECTED = 0.005
 
 
 def prediction_std(model: Model, x: Array, errors: Array | None = None) -> Array:
@@ -72,7 +74,10 @@ def interval_reach(
     """How far (N, M) intervals reach above and below predicted values."""
     from scipy.special import stdtrit  # who only reads a model has no use for it
 
-    if not 0 < level < 1:
+    is_number = isinstance(level, (int, float, np.number)) and not isinstance(
+        level, bool
+    )
+    if not is_number or not 0 < level < 1:
         raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
     free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
     reach: Array = stdtrit(np.array(free, float), 0.5 + level / 2)
@@ -172,6 +177,17 @@ def chances(bic: Sequence[float]) -> Array:
     return share
 
 
+def _worth_counting(share: Array) -> Array:
+    """The same without the least likely, which together are hardly ever the law.
+
+    One of them may have a pole: however unlikely, nothing would be certain near it.
+    """
+    order = np.argsort(share, kind="stable")
+    is_idle = np.zeros(len(share), bool)
+    is_idle[order] = np.cumsum(share[order]) < _NEGLECTED
+    return np.where(is_idle, 0.0, share)
+
+
 def variance_by_candidates(
     chosen: Graph, others: Sequence[Weighed], bic: float, x: Array
 ) -> Array:
@@ -179,7 +195,7 @@ def variance_by_candidates(
 
     The law is any of the candidates, each as likely as its criterion says.
     """
-    share = chances([bic, *(other.bic for other in others)])[1:]
+    share = _worth_counting(chances([bic, *(other.bic for other in others)])[1:])
     total: Array = np.zeros(len(x))
     with np.errstate(all="ignore"):
         values = chosen.evaluate(x)[0][:, 0]
