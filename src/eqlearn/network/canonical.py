@@ -194,8 +194,10 @@ def _folded_quotient(above: Linear, below: Linear) -> Linear | None:
 
 def _whole_part(above: Linear, below: Linear) -> float:
     """What a sum holds of the one feature that divides it: (a + c b) / b has c."""
-    (source, weight), *others = below.items()
-    if others or source == CONSTANT or source not in above:
+    if len(below) != 1:  # or none, where a removal has left nothing
+        return 0.0
+    ((source, weight),) = below.items()
+    if source == CONSTANT or source not in above:
         return 0.0
     return above[source] / weight
 
