@@ -39,6 +39,7 @@ def units(graph: Graph) -> list[str]:
         ({0: 1.0}, {1: 2.0}, 0.0),
         ({0: 1.0, 1: 3.0}, {1: 2.0, CONSTANT: 1.0}, 0.0),  # divided by a sum
         ({0: 1.0, CONSTANT: 3.0}, {CONSTANT: 2.0}, 0.0),
+        ({0: 1.0}, {}, 0.0),  # of which nothing is left
     ],
 )
 def test_whole_parts_by_hand(above: Linear, below: Linear, whole: float) -> None:
@@ -52,6 +53,13 @@ def test_the_whole_part_of_a_quotient_is_a_constant() -> None:
     assert units(tidy) == ["divide", "sin"]
     assert tidy.nodes[0].arguments == ({0: 1.0}, {1: 1.0})
     assert tidy.nodes[1].arguments[0][CONSTANT] == pytest.approx(1.5)
+
+
+def test_a_quotient_that_has_lost_its_denominator_has_no_value() -> None:
+    # A move may leave a unit without arguments: it is to be refused, not to raise.
+    lost = canonical(formula(2, {2: 2.0}, divide({0: 1.0}, {})), np.ones((2, 3)))
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(lost.evaluate(np.ones((3, 2)))[0]).any()
 
 
 def test_equal_quotients_with_other_whole_parts_are_one_unit() -> None:

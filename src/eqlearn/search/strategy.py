@@ -353,6 +353,10 @@ class Judging:
     much_left: float = tuned(
         0.3, "share of the spread left unexplained that is doubtful"
     )
+    all_noise: float = tuned(
+        0.75,
+        "share of what is left that no function explains where an input is missing",
+    )
     agree: float = tuned(
         0.05, "share of the spread by which close rivals may differ in the domain"
     )

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 
 from eqlearn._types import Array, Booleans, Integers
 from eqlearn.network.graph import Graph
@@ -34,14 +35,14 @@ class JudgedRows:
         """Take rows evenly from all, for a table may be sorted, and draw points."""
         few = np.linspace(0, len(x) - 1, min(len(x), by.most_rows)).astype(int)
         low, high = np.transpose(domain)
-        points = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
+        drawn = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
         return cls(
             x[few],
             y[few],
             None if weight is None else weight[few] / np.mean(weight[few]),
             float(np.std(y)),
             np.stack([x.min(axis=0), x.max(axis=0)]),
-            points,
+            following(drawn, x[few]),
             few,
         )
 
@@ -131,3 +132,27 @@ def high_quantile(off: Array) -> float:
         return 0.0
     finite = np.sort(np.where(np.isfinite(off), off, np.inf))
     return float(finite[int(np.ceil(0.9 * len(finite))) - 1])
+
+
+#: Share of the largest that is rounding, and inputs beyond which none is looked for.
+_ROUNDING, _MOST_BOUND = 1e-9, 200
+
+
+def following(points: Array, x: Array) -> Array:
+    """Points where inputs that are sums of others in every row are so, too."""
+    spread, middle = x.std(axis=0), x.mean(axis=0)
+    moving = np.flatnonzero(spread > 0)
+    if len(moving) < 2 or len(moving) > min(_MOST_BOUND, len(x) / 2):
+        return points
+    c = (x[:, moving] - middle[moving]) / spread[moving]
+    _, triangle, order = qr(c, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    n_free = int(np.sum(sizes > _ROUNDING * sizes[0]))
+    free, bound = moving[order[:n_free]], moving[order[n_free:]]
+    if not len(bound):
+        return points
+    slopes, *_ = np.linalg.lstsq(c[:, order[:n_free]], c[:, order[n_free:]], rcond=None)
+    moved = points.copy()
+    steps = (points[:, free] - middle[free]) / spread[free]
+    moved[:, bound] = middle[bound] + spread[bound] * (steps @ slopes)
+    return moved

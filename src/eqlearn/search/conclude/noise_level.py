@@ -7,6 +7,11 @@ import numpy as np
 from scipy.special import fdtrc
 
 from eqlearn._types import Array
+from eqlearn.search.smooth_fits import Smooth, degree_for
+from eqlearn.search.strategy import Judging
+
+#: Terms of a polynomial that stands for any function, as a share of the rows.
+_TERMS = 1 / 6
 
 
 class NoiseLevel(NamedTuple):
@@ -34,6 +39,21 @@ def noise_level(x: Array, y: Array, least: int) -> NoiseLevel | None:
     if moving.sum() == 1 and len(y) >= 3 * least:
         return _by_neighbours(x[:, moving][:, 0], y)
     return None
+
+
+def least_left(x: Array, y: Array, root: Array, by: Judging) -> float | None:
+    """The mean square that any function of the inputs leaves, as far as rows tell.
+
+    By rows that were measured again or are neighbours, or by a polynomial.
+    """
+    noise = noise_level(x, y, by.fewest_differences)
+    if noise is not None:
+        return noise.variance
+    columns = x.T[np.ptp(x, axis=0) > 0]
+    if not 0 < len(columns) <= by.most_regions:
+        return None
+    degree = degree_for(len(columns), len(y), _TERMS)
+    return Smooth.of(columns, y, root, degree).left
 
 
 def chance_of_more(mean_square: float, n_free: int, noise: NoiseLevel) -> float:

@@ -10,13 +10,18 @@ from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
+from eqlearn.search.conclude.like_inputs import like_inputs
 from eqlearn.search.conclude.misfits import (
     Misfit,
     misfits,
     misfits_among_neighbours,
     shift_without,
 )
-from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more
+from eqlearn.search.conclude.noise_level import (
+    NoiseLevel,
+    chance_of_more,
+    least_left,
+)
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
 from eqlearn.search.keep.structure_tests import (
@@ -32,6 +37,9 @@ from eqlearn.search.strategy import Judging, Residuals
 #: What a sign does: speak for the formula, raise a doubt, limit its use, or neither.
 Bearing = Literal["good", "doubt", "limit", "note"]
 
+MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
+MORE_INPUTS = "Measure what else the target depends on, or measure the target better."
+WHERE_IT_CHANGES = "Measure where the target changes."
 MORE_FUNCTIONS = "Other functions, or an input that is missing, may explain it."
 FAR_POINTS = "Measure a few points further out and give them as far points."
 MORE_ROWS = "More rows, or rows over a wider range, would settle it."
@@ -44,6 +52,7 @@ BY_SHARES = (
     "weights of one over their square."
 )
 BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
+ONE_OF_THEM = "Leave out what only repeats others, or measure where they part."
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -146,6 +155,19 @@ def noise_sign(
     if noise.is_pure:
         return Sign("good", f"It leaves what rows of {told} differ by.")
     return None
+
+
+def much_left_sign(rms: float, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Whether too much is left for a law, and whether these inputs could explain it."""
+    share = rms / rows.spread if rows.spread else 0.0
+    if share <= by.much_left:
+        return None
+    much = f"{100 * share:.0f} % of the target's spread is left unexplained"
+    least = least_left(rows.x, rows.y, rows.root, by)
+    if least is None or least < by.all_noise * rms**2:
+        return Sign("doubt", f"{much}.", MORE_DATA)
+    told = "no smooth function of these inputs leaves much less: another input"
+    return Sign("doubt", f"{much}, and {told} is missing, or it is noise.", MORE_INPUTS)
 
 
 def rival_sign(rivalry: Rivalry, by: Judging) -> Sign | None:
@@ -302,6 +324,18 @@ def copy_sign(graph: Graph, names: Sequence[str], by: Judging) -> Sign | None:
         f"Leave {names[source]} out if it was computed from the target, or measures it "
         "again.",
     )
+
+
+def like_sign(
+    graph: Graph, rms: float, rows: JudgedRows, names: Sequence[str], by: Judging
+) -> Sign | None:
+    """Whether inputs go together, so that any of them may be the one that matters."""
+    found = like_inputs(graph, rms, rows, by)
+    if not found:
+        return None
+    told = f"The rows do not tell {names[found[0].source]} from other inputs"
+    relations = dict.fromkeys(one.in_words(names) for one in found[:_MOST_TOLD])
+    return Sign("limit", f"{told}: {', '.join(relations)}.", ONE_OF_THEM)
 
 
 def size_sign(

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from eqlearn.errors import printable
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.model.prediction import Weighed
@@ -18,10 +20,10 @@ from eqlearn.search.conclude.signs import Sign
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
 from eqlearn.search.related_rows import UNRELATED, Relation
-from eqlearn.search.strategy import STANDARD, Strategy
+from eqlearn.search.strategy import STANDARD, Judging, Strategy
 from eqlearn.training.losses import ROBUST
 
-_MORE_DATA = "Measure more, or inputs that are missing; other functions may help."
+_AHEAD = "Every formula that says something else is far behind."
 
 
 def verdict(
@@ -57,6 +59,8 @@ def verdict(
         kind = "plausible"
     if by_bearing["doubt"]:
         kind = "doubtful"
+    if by_bearing["doubt"] and _AHEAD in by_bearing["good"]:
+        by_bearing["good"].remove(_AHEAD)  # which is no comfort then
     advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
     sentences = [one for some in by_bearing.values() for one in some]
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
@@ -84,10 +88,15 @@ def _nothing(
     strategy: Strategy,
 ) -> Verdict:
     """Tell a target without a law from one whose law was not found in time."""
+    if not np.ptp(rows.y):  # the spread may be a rounding error
+        same = (
+            f"The target is {rows.y[0]:.6g} in every row: there is nothing to explain."
+        )
+        return Verdict("nothing", (same, *_failures(found)), (signs.WHERE_IT_CHANGES,))
     reason = "No formula explains more of the target than its mean does."
     left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
     wild = signs.neighbour_sign(rows, strategy.judging)
-    advice = _MORE_DATA if wild is None else wild.advice
+    advice = signs.MORE_DATA if wild is None else wild.advice
     told = () if wild is None else (wild.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
         reason = "The target depends on the inputs, but the search ended too early."
@@ -106,11 +115,13 @@ def _signs(
     """All the evidence, the most telling first."""
     by, graph = strategy.judging, best.graph
     share = best.rms / rows.spread if rows.spread else 0.0
-    yield _left(found, best, share, by.exact)
-    if share > by.much_left:
-        much = f"{100 * share:.0f} % of the target's spread is left unexplained."
-        yield Sign("doubt", much, _MORE_DATA)
-    yield signs.pole_sign(best.has_pole, graph, rows)
+    yield _left(found, best, share, by)
+    yield signs.much_left_sign(best.rms, rows, by)
+    pole = signs.pole_sign(best.has_pole, graph, rows)
+    if pole is not None and share < by.exact:
+        pole = pole._replace(bearing="note", advice="")  # the pole is the law's own
+    yield pole
+    yield signs.like_sign(graph, best.rms, rows, names, by)
     yield signs.copy_sign(graph, names, by)
     if share >= by.exact:
         yield from _signs_in_noise(found, best, rows, names, loss, strategy)
@@ -120,8 +131,10 @@ def _signs(
         yield Sign("note", "The search was interrupted.")
 
 
-def _left(found: Found, best: Candidate, share: float, exact: float) -> Sign:
-    if share < exact:
+def _left(found: Found, best: Candidate, share: float, by: Judging) -> Sign | None:
+    if share > by.much_left:
+        return None  # which is said for itself
+    if share < by.exact:
         return Sign("good", "The formula is exact: it leaves only rounding errors.")
     left = f"{100 * share:.2g} % of the target's spread is left."
     # Those that look for laws directly are no attempts that could agree.
@@ -160,7 +173,7 @@ def _signs_in_noise(
     rivals = rivalry_of(found, best, rows, strategy)
     yield signs.rival_sign(rivals, by)
     if stopping.clear <= rivals.lead < float("inf"):
-        yield Sign("good", "Every formula that says something else is far behind.")
+        yield Sign("good", _AHEAD)
     yield signs.region_sign(region_tests(graph, rows, by), names, by)
     yield signs.constants_sign(graph, rows, by, relation.crowding(len(rows.y)))
 

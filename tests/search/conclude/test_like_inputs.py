@@ -1,0 +1,75 @@
+"""Inputs that go together are named, with how."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from eqlearn._types import Array
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.conclude.judged_rows import JudgedRows, following
+from eqlearn.search.conclude.like_inputs import like_inputs
+from eqlearn.search.conclude.signs import like_sign
+from eqlearn.search.strategy import STANDARD
+
+BY = STANDARD.judging
+NAMES = ["a", "b", "c"]
+RNG = np.random.default_rng(4)
+AB = RNG.uniform(0.0, 3.0, (150, 2))
+NOISE = 0.01 * RNG.standard_normal(150)
+#: w a b
+PRODUCT = Graph(
+    3,
+    (Node("multiply", ({0: 1.0}, {1: 1.0})),),
+    (({3: 1.0}, {CONSTANT: 1.0}),),
+    frozenset({(0, 0), (1, 1), (3, CONSTANT)}),
+)
+
+
+def rows(third: Array) -> JudgedRows:
+    x = np.column_stack([AB, third])
+    domain = np.stack([x.min(axis=0) - 1.0, x.max(axis=0) + 1.0], axis=1)
+    return JudgedRows.of(x, AB[:, 0] * AB[:, 1] + NOISE, domain, BY)
+
+
+def said(third: Array) -> str | None:
+    told = like_sign(PRODUCT, 0.01, rows(third), NAMES, BY)
+    assert told is None or told.bearing == "limit"
+    return None if told is None else told.sentence
+
+
+@pytest.mark.parametrize(
+    ("third", "relation"),
+    [
+        (AB[:, 0], "a = c."),
+        (1.8 * AB[:, 0] + 32.0, "a = 0.5556 c - 17.78."),
+        (1.8 * AB[:, 0] + 32.0 + 1e-3 * NOISE, "a ≈ 0.5556 c - 17.78."),
+        (2.0 * AB[:, 0] - AB[:, 1], "a = 0.5 b + 0.5 c, b = 2 a - c."),
+    ],
+)
+def test_an_input_that_others_stand_for_is_named(third: Array, relation: str) -> None:
+    start = "The rows do not tell a from other inputs: "
+    told = said(third)
+    assert told is not None
+    assert told.startswith(start)
+    assert told.removeprefix(start) == relation
+
+
+def test_what_the_rows_tell_apart_is_not_named() -> None:
+    assert said(RNG.uniform(0.0, 3.0, 150)) is None
+    assert said(np.ones(150)) is None
+    # Close, but the formula fits worse with it by far.
+    assert said(AB[:, 0] + 10.0 * NOISE) is None
+
+
+def test_a_formula_without_noise_tells_near_copies_apart() -> None:
+    data = rows(AB[:, 0] + 1e-4 * NOISE)
+    exact = replace(data, y=AB[:, 0] * AB[:, 1])
+    assert like_inputs(PRODUCT, 1e-16, exact, BY) == []
+
+
+def test_points_of_the_domain_keep_to_what_holds_in_every_row() -> None:
+    points = rows(2.0 * AB[:, 0] - AB[:, 1]).points
+    assert points[:, 2] == pytest.approx(2.0 * points[:, 0] - points[:, 1])
+    free = RNG.uniform(0.0, 1.0, (150, 3))
+    assert following(free, RNG.uniform(0.0, 1.0, (150, 3))) is free
