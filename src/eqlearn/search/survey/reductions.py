@@ -32,6 +32,8 @@ _NOT_SMOOTH = 0.05
 # Times what all inputs leave: fewer variables that leave more do not say the same, and
 # if they leave more than the second, a small term may be lost, so all inputs stay too.
 _HOLDS, _SURELY = 1.1, 1.03
+# Reductions to as few variables that are followed.
+_MOST = 3
 # The same for groups that are known from dimensions, beside all inputs.
 _MAY_HOLD = 1.5
 # Share of the slopes by an input that is not explained by a power of it.
@@ -82,10 +84,21 @@ def reduced_views(view: View, task: Task) -> list[View]:
     """Views of fewer variables that say the same; none if there are none."""
     n = task.x.shape[1]
     merged = _with_differences(view, task)
-    data = merged.of(task).search_rows()
-    found = _reductions(data.x, data.y[0], data.root_weight)
-    reduced = [one.view(merged, n) for one in found]
-    return reduced or ([] if merged is view else [merged])
+    holding: list[tuple[int, float, View]] = []
+    # k + T is nearly the root of k T in a narrow range: groups of both views compete.
+    for seen in (view,) if merged is view else (merged, view):
+        data = seen.of(task).search_rows()
+        for one, left in _reductions(data.x, data.y[0], data.root_weight):
+            holding.append((len(one.variables), left, one.view(seen, n)))
+    if not holding:
+        return [] if merged is view else [merged]
+    least = min(n_variables for n_variables, _, _ in holding)
+    fewest = [(left, found) for n_vars, left, found in holding if n_vars == least]
+    best = min(left for left, _ in fewest)
+    chosen = [found for left, found in fewest if left <= _HOLDS * best + 1e-20]
+    # Where fewer variables may lose something, all stay, too.
+    whole = [v for n_vars, _, v in holding if n_vars == view.n_variables > least]
+    return [*chosen[:_MOST], *whole]
 
 
 def dimensionless_views(task: Task) -> tuple[list[View], bool]:
@@ -175,8 +188,11 @@ def _variance(y: Array, root: Array) -> float:
     return float(np.mean((root * (y - np.average(y, weights=root**2))) ** 2))
 
 
-def _reductions(x: Array, y: Array, root: Array) -> list[Reduction]:
-    """Reductions that hold, those to the fewest variables only; none if none do."""
+def _reductions(x: Array, y: Array, root: Array) -> list[tuple[Reduction, float]]:
+    """Reductions that hold, those to the fewest variables only; none if none do.
+
+    Each with what a polynomial of its variables leaves, the least first.
+    """
     if len(x) < 2:
         return []
     everything = [_only(len(x), i) for i in range(len(x))]
@@ -188,16 +204,17 @@ def _reductions(x: Array, y: Array, root: Array) -> list[Reduction]:
     proposals = dict.fromkeys(_proposals(x, y, root))
     plain = Reduction((0.0,) * len(x), tuple(everything))
     if whole > _NOT_SMOOTH * _variance(y, root):
-        return [*list(proposals)[:2], plain]
+        return [(one, whole) for one in (*list(proposals)[:2], plain)]
     for proposal in proposals:
         own = 2 * degree if len(proposal.variables) == 1 else degree
         left = _left(x, y, root, proposal.factor, proposal.variables, own)
         if left < _HOLDS * whole + 1e-20:
             holding.append((proposal, left))
     least = min((len(one.variables) for one, _ in holding), default=0)
-    fewest = [(one, left) for one, left in holding if len(one.variables) == least][:3]
+    fewest = [(one, left) for one, left in holding if len(one.variables) == least]
+    fewest = sorted(fewest, key=lambda one: one[1])[:_MOST]
     is_doubtful = all(left > _SURELY * whole + 1e-20 for _, left in fewest)
-    return [*(one for one, _ in fewest), *([plain] if fewest and is_doubtful else [])]
+    return [*fewest, *([(plain, whole)] if fewest and is_doubtful else [])]
 
 
 def _only(n: int, i: int) -> Exponents:
