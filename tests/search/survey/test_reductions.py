@@ -212,3 +212,10 @@ def test_many_inputs_are_reduced_to_quotients_of_differences() -> None:
     ratios = np.abs(np.array([across / up, along / up, across / along]))
     alike = [max(abs(np.corrcoef(np.log(abs(s)), np.log(ratios))[0, 1:])) for s in seen]
     assert min(alike) > 1 - 1e-9
+
+
+def test_a_target_without_values_has_no_differences() -> None:
+    x = np.array([X[0], X[1]]).T
+    task = task_of(x, np.where(X[0] < 1.1, np.inf, X[0] - X[1]))
+    view = View((0, 1))
+    assert with_differences(view, task) is view

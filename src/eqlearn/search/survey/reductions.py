@@ -147,7 +147,7 @@ def _with_difference(view: View, task: Task) -> View:
     seen = view.of(task)
     data = seen.search_rows()
     x, y, root = data.x, data.y[0], data.root_weight
-    if len(x) < 2:
+    if len(x) < 2 or not all(np.isfinite(part).all() for part in (x, y, root)):
         return view
     degree = degree_for(len(x), x.shape[1], 0.2)
     smooth = Smooth.of(x, y, root, degree)
