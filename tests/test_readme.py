@@ -35,10 +35,9 @@ def test_its_examples_say_what_they_promise(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     python = [block.text for block in blocks("README.md") if block.language == "python"]
-    from_table, decay, fraction, motion = python
+    decay, from_table, fraction, motion = python
     known: dict[str, object] = {}
-    # The table of the first example is written by the second.
-    exec(compile("import pandas as pd\n" + decay, "README.md", "exec"), known)
+    exec(compile(decay, "README.md", "exec"), known)
     exec(compile(from_table, "README.md", "exec"), known)
     said = capsys.readouterr().out.splitlines()
     decay_found = r"celsius = 21\.\d+ \+ 61\.\d+\*exp\(-0\.07\d*\*minutes\)"

@@ -45,9 +45,9 @@ RULES: dict[str, StepRule | None] = {"flow": "flow", "euler": "euler", "either":
 class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
     """Learn equations of motion dx/dt = f(x, u) from measured states.
 
-    Rates are never differences: states are smoothed by splines, the equations of their
-    rates are searched, and the candidates are compared, pruned and fitted by how they
-    follow the measurements themselves. So constants and their errors are those of the
+    States are smoothed by splines, never differenced, and equations for their rates are
+    searched for. Candidates are compared, pruned and fitted by how well they follow the
+    measurements themselves, so the constants and their errors are those of the
     trajectories.
 
     Parameters
@@ -61,7 +61,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
     discrete : bool, default=False
         Learn a map x[k+1] = f(x[k], u[k]); times are then only an order.
     hold_inputs : bool, default=False
-        Inputs stay as they are from row to row; by default they change smoothly.
+        Inputs stay constant from row to row; by default they change smoothly.
     step_rule : {"flow", "euler", "either"}, default="flow"
         How the system goes from row to row: as time flows, or by Euler's steps, as some
         simulators do; `"either"` takes the one that the measured states make likelier.
@@ -69,19 +69,19 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         Seconds for all of it, or a text like ``"90s"``; by default about five for each
         state.
     max_attempts : int, optional
-        Attempts of the search at each rate.
+        How many attempts the search makes at each rate.
     n_jobs : int, default=1
-        Processes of the search; -1 is one for every core.
+        How many processes the search uses; -1 is one for each core.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers are used instead.
+        The address of a Dask scheduler, whose workers are used instead.
     run_dir : path, optional
-        Where every finished step of the search is kept; `fit` again goes on from there.
+        Where to keep every finished step; calling `fit` again carries on from there.
     snap : bool, default=True
         Use simple constants (2, 1/3, π) where the trajectories allow them.
     random_state : int, RandomState or None, default=0
         The seed.
     verbose : bool, default=False
-        Show how far the search is, on the standard error.
+        Show on the standard error how far the search is.
 
     Attributes
     ----------

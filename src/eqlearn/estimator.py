@@ -67,47 +67,47 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
     Parameters
     ----------
     functions : sequence of str or "paper", optional
-        What formulas are made of besides sums and one division at the end; by default
-        all of sin, cos, multiply, divide, square, exp, log, sqrt, tanh, asin, acos and
-        atan are tried. A list narrows that, or adds one of your own, which
-        `eqlearn.register_unit` makes. ``"paper"`` stands for identity, sin, cos and
-        multiply, the default of ``recipe="paper"``.
+        What formulas are made of, besides sums and one division at the end. By default
+        sin, cos, multiply, divide, square, exp, log, sqrt, tanh, asin, acos and atan
+        are all tried. A list narrows that, or adds functions of your own made with
+        `eqlearn.register_unit`. ``"paper"`` stands for identity, sin, cos and multiply,
+        which is the default for ``recipe="paper"``.
     domain : mapping or sequence of (low, high), optional
-        Where the equation will be used, by input name or for each input in order. By
-        default the range of the data, widened to twice its size.
+        Where the equation will be used, by input name or for each input in order. The
+        default is twice the range of the data.
     recipe : {"fast", "paper"} or Grid, default="fast"
-        How equations are searched: by small networks trained to second order and
-        pruned, or by the grid of networks of the paper, which takes hours. These are
-        pruned and refitted too; ``Grid(refine=False)`` leaves them as trained.
+        How equations are searched for: directly and by small networks, or by the grid
+        of networks of the paper, which takes hours. The networks of the grid are pruned
+        and refitted, too; ``Grid(refine=False)`` leaves them as trained.
     depths : sequence of int, optional
-        For the paper's recipe, numbers of layers L; by default 2, 3 and 4.
+        For the paper's recipe: the numbers of layers L, by default 2, 3 and 4.
     units_per_type : int, default=10
-        For the paper's recipe, units of each kind in a layer.
+        For the paper's recipe: how many units of each kind a layer has.
     selection : str, default="information"
         The criterion that picks among the candidates: ``information``, ``v_int_s``
         and ``v_int_ex`` (Eqs. 9 and 10 of the paper) or ``v_ranks`` (original EQL).
     loss : {"squared", "huber", "absolute", "relative"}, default="squared"
-        What residuals cost, in every stage: by their squares; by squares of small and
-        the size of larger ones, or by their size alone, so that wild values, which are
-        named, do not move the equation; by squares of what they are as a share of the
-        value, where errors grow with it.
+        What a residual costs, in every stage: its square; its square if small and its
+        size if large; its size; or the square of its share of the value, for errors
+        that grow with the value. With ``"huber"`` and ``"absolute"`` wild values are
+        named and do not move the equation.
     time_limit : float or str, optional
         Seconds, or a text like ``"90s"``, ``"5m"``, ``"2h"``. By default the search
         ends when its attempts agree.
     max_attempts : int, default=400
-        Attempts of the fast recipe at each target: a limit that, unlike time, always
-        ends the search at the same point.
+        How many attempts the fast recipe makes at each target. Unlike a time limit,
+        this always ends the search at the same point.
     n_jobs : int, default=-1
-        Processes; -1 is one for every core, None is 1.
+        How many processes to use; -1 is one for each core, None is 1.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers are used instead.
+        The address of a Dask scheduler, whose workers are used instead.
     memory : float or str, optional
-        Bytes that all processes may take together, or a text like ``"4G"``: fewer are
-        started, and those that grow beyond their share are started anew. By default
-        four fifths of the machine's.
+        How much memory all processes may use together, in bytes or as a text like
+        ``"4G"``. Fewer processes are started if necessary, and those that grow beyond
+        their share are restarted. The default is four fifths of the machine's memory.
     run_dir : path, optional
-        Where every finished step is kept: `fit` again with the same data and settings
-        goes on from there.
+        Where to keep every finished step. Calling `fit` again with the same data and
+        settings carries on from there.
     snap : bool, default=True
         Predict and print with simple constants (2, 1/3, π) where the data allow them.
     guesses : list of str, path, Model or fitted EquationLearner, optional
@@ -137,23 +137,24 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
     warm_start : bool, default=False
         Keep the equations of the last `fit` as candidates of the next.
     random_state : int, RandomState or None, default=0
-        The same seed gives the same answer, on any number of processes.
+        The same seed gives the same answer on any number of processes.
     verbose : bool or str, default=False
-        Show how far the search is, on the standard error: one view that changes in a
-        terminal or notebook, elsewhere lines, the first after 5 seconds, or after what
-        a text like ``"1min"`` says.
+        Show on the standard error how far the search is: as one changing view in a
+        terminal or notebook, elsewhere as lines, the first of them after 5 seconds or
+        after what a text like ``"1min"`` says.
     callback : callable, optional
-        Called whenever a step of the search is done, with the best so far: `seconds`,
+        Called after each step of the search with the best result so far: `seconds`,
         `n_done`, and by target `equations`, `errors` and `complexities`. If it returns
-        something true, the search ends in good order, as by Ctrl-C.
+        something true, the search ends in good order, as after Ctrl-C.
 
     Attributes
     ----------
     equation_ : str
         The chosen equation, a line for each target.
     equations_ : DataFrame
-        Every candidate: its equation and number, errors, complexity, votes, ranks, the
-        pick marked. `choose(2)`, `predict(X, 2)` and `latex(2)` take these numbers.
+        Every candidate with its number, equation, errors, complexity, votes and ranks;
+        the chosen one is marked. `choose(2)`, `predict(X, 2)` and `latex(2)` take these
+        numbers.
     constants_ : DataFrame
         The constants of the chosen equations: value, standard error, snapped value.
     constraints_ : DataFrame

@@ -34,7 +34,7 @@ def fit(
         typer.Argument(
             metavar="TABLE",
             help="CSV or TSV (also packed: .gz, .zip), Parquet, Feather, .npz or "
-            ".xlsx; names first.",
+            ".xlsx; with names in the first row.",
         ),
     ],
     target: Annotated[
@@ -47,18 +47,18 @@ def fit(
     inputs: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME,...", help="Columns to find them in; by default all others."
+            metavar="NAME,...", help="Columns to find them from; by default all others."
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Columns that are no inputs."),
+        typer.Option(metavar="NAME,...", help="Columns that are not inputs."),
     ] = None,
     categories: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Inputs whose numbers are kinds of rows; of words that is known.",
+            help="Inputs whose numbers stand for kinds; words always do.",
         ),
     ] = None,
     drop_missing: Annotated[
@@ -66,7 +66,10 @@ def fit(
     ] = False,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A column: how much each row counts."),
+        typer.Option(
+            metavar="NAME",
+            help="A column that says how much each row counts: 1/sigma^2.",
+        ),
     ] = None,
     groups: Annotated[
         str | None,
@@ -94,24 +97,24 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="FORMULA",
-            help="A formula to begin with, like 'a*sin(b*x) + c', of which letters "
-            "that are no columns are free; or the equations of a run or model file.",
+            help="A formula to begin with, like 'a*sin(b*x) + c', in which letters "
+            "that are not columns are free; or the equations of a run or model file.",
         ),
     ] = None,
     constraint: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="What is known, like 'positive', 'increasing in x', 'f(0) = 0', "
-            "'y <= 10': equations that break it come last, and it is proved.",
+            help="What must hold, like 'positive', 'increasing in x', 'f(0) = 0', "
+            "'y <= 10': equations that break it come last, and a proof is tried.",
         ),
     ] = None,
     dimensions: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME:UNIT,...",
-            help="Units of measure, like 'F: kg m/s^2, m: kg'; by default of headers "
-            "like 'T [K]'. Dimensionless groups are looked at first.",
+            help="Units of measure, like 'F: kg m/s^2, m: kg'; by default from headers "
+            "like 'T [K]'. Dimensionless groups are tried first.",
         ),
     ] = None,
     constants: Annotated[
@@ -184,7 +187,7 @@ def fit(
         typer.Option(
             "--time",
             metavar="TIME",
-            help="At most so long: 90s, 5min, 2h. By default, until attempts agree.",
+            help="How long at most: 90s, 5min, 2h. By default, until attempts agree.",
         ),
     ] = None,
     seed: Annotated[
@@ -201,7 +204,7 @@ def fit(
     memory: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="At most so much for all processes: 800M, 4G."
+            metavar="SIZE", help="How much at most for all processes: 800M, 4G."
         ),
     ] = None,
     run_dir: Annotated[
@@ -215,7 +218,7 @@ def fit(
     ] = None,
     overwrite: Annotated[
         bool,
-        typer.Option("--overwrite", help="Begin anew, whatever run is there."),
+        typer.Option("--overwrite", help="Start again, whatever run is there."),
     ] = False,
     as_json: JsonOption = False,
     quiet: Quiet = False,
