@@ -312,6 +312,9 @@ class Stopping:
         300.0, "the same where what is left is perhaps part of a law"
     )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
+    most_complexity: int = tuned(
+        20, "units and connections of one that need not be found again to be trusted"
+    )
     beyond_doubt: float = tuned(
         100.0, "lead over all that are no longer that nothing found later makes up for"
     )

@@ -250,11 +250,27 @@ def test_a_column_that_is_the_target_is_named() -> None:
 
 
 def test_a_long_formula_must_have_been_found_again() -> None:
-    assert size_sign(3, 1, 6, 3) is None
-    assert size_sign(9, 3, 6, 3) is None
-    told = size_sign(9, 1, 6, 3)
+    by = STANDARD.stopping
+    many = Graph(9, (), ((dict.fromkeys(range(9), 1.0), ONE),), frozenset({(1, -1)}))
+    assert size_sign(WAVE, 1, by) is None
+    assert size_sign(many, 3, by) is None
+    told = size_sign(many, 1, by)
     assert told is not None
-    assert told.sentence == "It has 9 constants, and attempts ended in it once."
+    assert told.sentence == (
+        "It has 9 constants, and independent attempts ended in it once."
+    )
+
+
+def test_a_formula_of_few_constants_is_long_if_much_was_chosen() -> None:
+    nodes = [Node("multiply", ({0: 1.0}, {k: 1.0})) for k in range(8)]
+    fixed = {(slot, source) for slot in range(16) for source in (0, slot // 2)}
+    chain = Graph(1, tuple(nodes), (({8: 2.0}, ONE),), frozenset({*fixed, (17, -1)}))
+    assert chain.n_parameters == 1
+    told = size_sign(chain, 0, STANDARD.stopping)
+    assert told is not None and told.bearing == "limit"
+    assert told.sentence == (
+        "It has a complexity of 26, and independent attempts ended in it not at all."
+    )
 
 
 def test_few_rows_cannot_tell_noise_from_structure() -> None:
