@@ -71,8 +71,21 @@ def test_a_formula_without_noise_tells_near_copies_apart() -> None:
 def test_points_of_the_domain_keep_to_what_holds_in_every_row() -> None:
     points = rows(2.0 * AB[:, 0] - AB[:, 1]).points
     assert points[:, 2] == pytest.approx(2.0 * points[:, 0] - points[:, 1])
-    free = RNG.uniform(0.0, 1.0, (150, 3))
-    assert following(free, RNG.uniform(0.0, 1.0, (150, 3))) is free
+    free, box = RNG.uniform(0.0, 1.0, (150, 3)), np.array([[0.0, 1.0]] * 3)
+    assert following(free, RNG.uniform(0.0, 1.0, (150, 3)), box) is free
+
+
+def test_points_that_are_moved_stay_in_the_domain() -> None:
+    # Of the second column, three quarters of the range are no value of the first.
+    x = np.stack([AB[:, 0], 4.0 * AB[:, 0]], axis=1)
+    domain = np.array([[0.0, 3.0], [0.0, 3.0]])
+    drawn = np.random.default_rng(1).uniform(0.0, 3.0, (1000, 2))
+    kept = following(drawn, x, domain)
+    assert 100 < len(kept) <= 1000
+    assert kept[:, 1] == pytest.approx(4.0 * kept[:, 0])
+    assert kept.min() >= 0.0 and kept.max() <= 3.0
+    nowhere = np.array([[5.0, 6.0], [0.0, 3.0]])
+    assert following(drawn, x, nowhere) is drawn
 
 
 def test_a_column_made_of_the_target_was_not_varied_by_itself() -> None:

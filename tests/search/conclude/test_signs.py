@@ -160,6 +160,14 @@ def test_a_rival_is_a_doubt_if_it_is_likely(chance: float, is_doubt: bool) -> No
     assert (rival_sign(Rivalry(chance, 3.0), BY) is not None) == is_doubt
 
 
+@pytest.mark.parametrize(
+    ("chance", "told"), [(0.042, "4.2 %"), (0.384, "38 %"), (0.9993, "100 %")]
+)
+def test_chances_are_told_in_whole_numbers(chance: float, told: str) -> None:
+    sign = rival_sign(Rivalry(chance, 0.0), BY)
+    assert sign is not None and f"a chance of {told} one" in sign.sentence
+
+
 def test_other_forms_fit_their_own_law_best() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(0.5, 3, (300, 1))

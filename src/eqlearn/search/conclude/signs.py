@@ -289,7 +289,8 @@ def _not_following(found: Sequence[Misfit], rows: JudgedRows) -> str:
         for number, one in zip(numbers[:_MOST_TOLD], found, strict=False)
     ]
     if named := numbers[_MOST_TOLD:_MOST_NAMED]:
-        told.append(f"rows {', '.join(map(str, sorted(named)))}")
+        word = "rows" if len(named) > 1 else "row"
+        told.append(f"{word} {', '.join(map(str, sorted(named)))}")
     if more := numbers[_MOST_NAMED:]:
         told.append(f"and {len(more)} more")
     start = f"{len(found)} rows do" if len(found) > 1 else "One row does"
@@ -368,4 +369,4 @@ def size_sign(graph: Graph, votes: int, by: Stopping) -> Sign | None:
 def _per_cent(share: float) -> str:
     if not np.isfinite(share) or share > 10:
         return "more than 1000 %"
-    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
