@@ -377,6 +377,9 @@ class Judging:
     region_off: float = tuned(
         0.1, "share of the spread by which these may be missed by the rest"
     )
+    region_errors: float = tuned(
+        3.0, "standard errors by which these must be missed: less is noise in the rest"
+    )
     constants_off: float = tuned(
         0.03, "standard error of predictions in the domain, in shares of their spread"
     )

@@ -130,7 +130,9 @@ def test_a_form_that_bends_elsewhere_without_the_ends_is_told() -> None:
     assert max(one.off for one in wave) < 0.05
     rng = np.random.default_rng(1)
     hinge = rows(data.x, np.maximum(data.x[:, 0], 0) + 0.02 * rng.normal(size=100))
-    assert max(one.off for one in region_tests(cubic(hinge), hinge, BY)) > 0.1
+    bent = region_tests(cubic(hinge), hinge, BY)
+    assert max(one.off for one in bent) > 0.1
+    assert region_sign(bent, ["x"], BY) is not None
 
 
 def test_the_worst_region_is_named() -> None:
@@ -141,6 +143,36 @@ def test_the_worst_region_is_named() -> None:
         "Fitted without the largest values of b, it misses them by 31 % of the spread."
     )
     assert region_sign(tests[:1], ["a", "b"], BY) is None
+    by_noise = [RegionTest(1, True, 0.31, n_errors=1.5)]
+    assert region_sign(by_noise, ["a", "b"], BY) is None
+
+
+def test_a_form_that_has_no_value_where_rows_were_held_out_misses_them() -> None:
+    x = np.linspace(0.0, 2.0, 60)[:, None]
+    root = Graph(
+        1,
+        (Node("sqrt", ({0: 1.0, CONSTANT: 0.01},)),),
+        (({1: 1.0}, ONE),),
+        frozenset({(0, 0), (2, -1)}),
+    )
+    # Without the smallest values, the root ends before them.
+    ends = np.sqrt(np.maximum(x[:, 0] - 0.35, 0.0))
+    tests = region_tests(root, rows(x, ends), BY)
+    assert max(test.off for test in tests) == np.inf
+    assert region_sign(tests, ["x"], BY) is not None
+
+
+def test_noise_that_leaves_the_rest_free_to_bend_is_no_other_law() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-2, 2, (40, 1))
+    grows = Graph(
+        1, (Node("exp", ({0: 1.0},)),), (({1: 0.5}, ONE),), frozenset({(2, -1)})
+    )
+    exact = 0.5 * np.exp(0.7 * x[:, 0])
+    data = rows(x, exact + 0.3 * exact.std() * rng.standard_normal(40))
+    tests = region_tests(fit(grows, data.samples).graph, data, BY)
+    assert max(test.off for test in tests) > BY.region_off
+    assert region_sign(tests, ["x"], BY) is None
 
 
 def test_rivals_count_as_likely_as_their_criterion_says() -> None:

@@ -188,11 +188,14 @@ def region_sign(
     tests: Sequence[RegionTest], names: Sequence[str], by: Judging
 ) -> Sign | None:
     """Whether the form predicts rows beyond those it was fitted to."""
-    if not tests:
+    missed = [
+        test
+        for test in tests
+        if test.off > by.region_off and test.n_errors > by.region_errors
+    ]
+    if not missed:
         return None
-    worst = max(tests, key=lambda test: test.off)
-    if worst.off <= by.region_off:
-        return None
+    worst = max(missed, key=lambda test: test.off)
     end = "largest" if worst.is_upper else "smallest"
     return Sign(
         "doubt",
