@@ -13,9 +13,9 @@ from eqlearn.search.survey.reductions import (
     Reduction,
     _primitive,
     _reductions,
-    _with_differences,
     degree_of_linear,
     reduced_views,
+    with_differences,
 )
 from eqlearn.search.task import Task
 
@@ -138,7 +138,7 @@ def test_a_difference_is_told_the_better_the_less_noise_there_is(noise: float) -
 def test_inputs_that_are_measured_unlike_are_not_merged() -> None:
     x = RNG.uniform(0.5, 3.0, (300, 2))
     task, plain = task_of(x, noisy(np.cos(x[:, 0] - 0.8 * x[:, 1]))), View((0, 1))
-    assert _with_differences(plain, task) is plain
+    assert with_differences(plain, task) is plain
 
 
 def test_differences_are_in_the_units_of_the_data() -> None:
@@ -158,7 +158,7 @@ def test_terms_of_a_plain_sum_are_not_merged() -> None:
     x = RNG.uniform(0.0, 3.0, (300, 2))
     task = task_of(x, noisy(x[:, 0] - x[:, 1]))
     plain = View((0, 1))
-    assert _with_differences(plain, task) is plain
+    assert with_differences(plain, task) is plain
 
 
 def test_a_small_term_that_breaks_a_reduction_keeps_the_inputs_as_they_are() -> None:
@@ -195,3 +195,20 @@ def test_a_product_in_a_narrow_range_is_not_taken_for_a_sum() -> None:
     assert first.n_variables == 1
     seen = first.of(task_of(x, y)).x[:, 0]
     assert abs(np.corrcoef(np.log(seen), np.log(group))[0, 1]) > 1 - 1e-9
+
+
+def test_many_inputs_are_reduced_to_quotients_of_differences() -> None:
+    # Of nine inputs a polynomial can have two powers each: it would take other groups.
+    rng = np.random.default_rng(0)
+    low = np.array([1.0, 1.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0])
+    x = low + rng.uniform(0, 1, (300, 9))
+    across, along, up = x[:, 3] - x[:, 4], x[:, 5] - x[:, 6], x[:, 7] - x[:, 8]
+    law = x[:, 0] * x[:, 1] * x[:, 2] / (across**2 + along**2 + up**2)
+    y = law / np.std(law) + 0.01 * rng.normal(size=300)
+    task = task_of(x, y)
+    first = reduced_views(View(tuple(range(9))), task)[0]
+    assert first.n_variables == 2
+    seen = first.of(task).x.T
+    ratios = np.abs(np.array([across / up, along / up, across / along]))
+    alike = [max(abs(np.corrcoef(np.log(abs(s)), np.log(ratios))[0, 1:])) for s in seen]
+    assert min(alike) > 1 - 1e-9
