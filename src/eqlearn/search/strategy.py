@@ -312,6 +312,9 @@ class Stopping:
         300.0, "the same where what is left is perhaps part of a law"
     )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
+    most_complexity: int = tuned(
+        20, "units and connections of one that need not be found again to be trusted"
+    )
     beyond_doubt: float = tuned(
         100.0, "lead over all that are no longer that nothing found later makes up for"
     )
@@ -373,6 +376,9 @@ class Judging:
     most_regions: int = tuned(6, "inputs along which rows are held out")
     region_off: float = tuned(
         0.1, "share of the spread by which these may be missed by the rest"
+    )
+    region_errors: float = tuned(
+        3.0, "standard errors by which these must be missed: less is noise in the rest"
     )
     constants_off: float = tuned(
         0.03, "standard error of predictions in the domain, in shares of their spread"

@@ -8,7 +8,7 @@ import pytest
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, following
-from eqlearn.search.conclude.like_inputs import like_inputs
+from eqlearn.search.conclude.like_inputs import bound_inputs, like_inputs
 from eqlearn.search.conclude.signs import like_sign
 from eqlearn.search.strategy import STANDARD
 
@@ -71,5 +71,35 @@ def test_a_formula_without_noise_tells_near_copies_apart() -> None:
 def test_points_of_the_domain_keep_to_what_holds_in_every_row() -> None:
     points = rows(2.0 * AB[:, 0] - AB[:, 1]).points
     assert points[:, 2] == pytest.approx(2.0 * points[:, 0] - points[:, 1])
-    free = RNG.uniform(0.0, 1.0, (150, 3))
-    assert following(free, RNG.uniform(0.0, 1.0, (150, 3))) is free
+    free, box = RNG.uniform(0.0, 1.0, (150, 3)), np.array([[0.0, 1.0]] * 3)
+    assert following(free, RNG.uniform(0.0, 1.0, (150, 3)), box) is free
+
+
+def test_points_that_are_moved_stay_in_the_domain() -> None:
+    # Of the second column, three quarters of the range are no value of the first.
+    x = np.stack([AB[:, 0], 4.0 * AB[:, 0]], axis=1)
+    domain = np.array([[0.0, 3.0], [0.0, 3.0]])
+    drawn = np.random.default_rng(1).uniform(0.0, 3.0, (1000, 2))
+    kept = following(drawn, x, domain)
+    assert 100 < len(kept) <= 1000
+    assert kept[:, 1] == pytest.approx(4.0 * kept[:, 0])
+    assert kept.min() >= 0.0 and kept.max() <= 3.0
+    nowhere = np.array([[5.0, 6.0], [0.0, 3.0]])
+    assert following(drawn, x, nowhere) is drawn
+
+
+def test_a_column_made_of_the_target_was_not_varied_by_itself() -> None:
+    # c holds sin(a) + b, as a measurement of the target would, and its noise.
+    trap = np.sin(AB[:, 0]) + AB[:, 1] + 5.0 * NOISE
+    half = Graph(3, (), (({2: 0.5}, {CONSTANT: 1.0}),), frozenset({(1, CONSTANT)}))
+    x = np.column_stack([AB, trap])
+    data = JudgedRows.of(x, 0.5 * trap + NOISE, np.array([[-1.0, 5.0]] * 3), BY)
+    told = like_sign(half, 0.01, data, NAMES, BY)
+    assert told is not None
+    assert told.bearing == "limit"
+    assert told.sentence.startswith("c was not varied by itself: a smooth function of")
+    # With an input that was varied by itself it says something of the target.
+    beside = Graph(3, (), (({1: 1.0, 2: 0.5}, {CONSTANT: 1.0}),))
+    assert bound_inputs(beside, data, BY) == []
+    along = np.column_stack([AB, AB[:, 0] + AB[:, 1] + RNG.standard_normal(150)])
+    assert bound_inputs(half, replace(data, x=along), BY) == []

@@ -130,7 +130,9 @@ def test_a_form_that_bends_elsewhere_without_the_ends_is_told() -> None:
     assert max(one.off for one in wave) < 0.05
     rng = np.random.default_rng(1)
     hinge = rows(data.x, np.maximum(data.x[:, 0], 0) + 0.02 * rng.normal(size=100))
-    assert max(one.off for one in region_tests(cubic(hinge), hinge, BY)) > 0.1
+    bent = region_tests(cubic(hinge), hinge, BY)
+    assert max(one.off for one in bent) > 0.1
+    assert region_sign(bent, ["x"], BY) is not None
 
 
 def test_the_worst_region_is_named() -> None:
@@ -141,6 +143,36 @@ def test_the_worst_region_is_named() -> None:
         "Fitted without the largest values of b, it misses them by 31 % of the spread."
     )
     assert region_sign(tests[:1], ["a", "b"], BY) is None
+    by_noise = [RegionTest(1, True, 0.31, n_errors=1.5)]
+    assert region_sign(by_noise, ["a", "b"], BY) is None
+
+
+def test_a_form_that_has_no_value_where_rows_were_held_out_misses_them() -> None:
+    x = np.linspace(0.0, 2.0, 60)[:, None]
+    root = Graph(
+        1,
+        (Node("sqrt", ({0: 1.0, CONSTANT: 0.01},)),),
+        (({1: 1.0}, ONE),),
+        frozenset({(0, 0), (2, -1)}),
+    )
+    # Without the smallest values, the root ends before them.
+    ends = np.sqrt(np.maximum(x[:, 0] - 0.35, 0.0))
+    tests = region_tests(root, rows(x, ends), BY)
+    assert max(test.off for test in tests) == np.inf
+    assert region_sign(tests, ["x"], BY) is not None
+
+
+def test_noise_that_leaves_the_rest_free_to_bend_is_no_other_law() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-2, 2, (40, 1))
+    grows = Graph(
+        1, (Node("exp", ({0: 1.0},)),), (({1: 0.5}, ONE),), frozenset({(2, -1)})
+    )
+    exact = 0.5 * np.exp(0.7 * x[:, 0])
+    data = rows(x, exact + 0.3 * exact.std() * rng.standard_normal(40))
+    tests = region_tests(fit(grows, data.samples).graph, data, BY)
+    assert max(test.off for test in tests) > BY.region_off
+    assert region_sign(tests, ["x"], BY) is None
 
 
 def test_rivals_count_as_likely_as_their_criterion_says() -> None:
@@ -158,6 +190,14 @@ def test_rivals_count_as_likely_as_their_criterion_says() -> None:
 @pytest.mark.parametrize(("chance", "is_doubt"), [(0.02, False), (0.2, True)])
 def test_a_rival_is_a_doubt_if_it_is_likely(chance: float, is_doubt: bool) -> None:
     assert (rival_sign(Rivalry(chance, 3.0), BY) is not None) == is_doubt
+
+
+@pytest.mark.parametrize(
+    ("chance", "told"), [(0.042, "4.2 %"), (0.384, "38 %"), (0.9993, "100 %")]
+)
+def test_chances_are_told_in_whole_numbers(chance: float, told: str) -> None:
+    sign = rival_sign(Rivalry(chance, 0.0), BY)
+    assert sign is not None and f"a chance of {told} one" in sign.sentence
 
 
 def test_other_forms_fit_their_own_law_best() -> None:
@@ -250,11 +290,27 @@ def test_a_column_that_is_the_target_is_named() -> None:
 
 
 def test_a_long_formula_must_have_been_found_again() -> None:
-    assert size_sign(3, 1, 6, 3) is None
-    assert size_sign(9, 3, 6, 3) is None
-    told = size_sign(9, 1, 6, 3)
+    by = STANDARD.stopping
+    many = Graph(9, (), ((dict.fromkeys(range(9), 1.0), ONE),), frozenset({(1, -1)}))
+    assert size_sign(WAVE, 1, by) is None
+    assert size_sign(many, 3, by) is None
+    told = size_sign(many, 1, by)
     assert told is not None
-    assert told.sentence == "It has 9 constants, and attempts ended in it once."
+    assert told.sentence == (
+        "It has 9 constants, and independent attempts ended in it once."
+    )
+
+
+def test_a_formula_of_few_constants_is_long_if_much_was_chosen() -> None:
+    nodes = [Node("multiply", ({0: 1.0}, {k: 1.0})) for k in range(8)]
+    fixed = {(slot, source) for slot in range(16) for source in (0, slot // 2)}
+    chain = Graph(1, tuple(nodes), (({8: 2.0}, ONE),), frozenset({*fixed, (17, -1)}))
+    assert chain.n_parameters == 1
+    told = size_sign(chain, 0, STANDARD.stopping)
+    assert told is not None and told.bearing == "limit"
+    assert told.sentence == (
+        "It has a complexity of 26, and independent attempts ended in it not at all."
+    )
 
 
 def test_few_rows_cannot_tell_noise_from_structure() -> None:

@@ -42,7 +42,7 @@ class JudgedRows:
             None if weight is None else weight[few] / np.mean(weight[few]),
             float(np.std(y)),
             np.stack([x.min(axis=0), x.max(axis=0)]),
-            following(drawn, x[few]),
+            following(drawn, x[few], domain),
             few,
         )
 
@@ -136,10 +136,16 @@ def high_quantile(off: Array) -> float:
 
 #: Share of the largest that is rounding, and inputs beyond which none is looked for.
 _ROUNDING, _MOST_BOUND = 1e-9, 200
+#: Share of the points of a domain that must be left.
+_FEWEST_WITHIN = 0.1
 
 
-def following(points: Array, x: Array) -> Array:
-    """Points where inputs that are sums of others in every row are so, too."""
+def following(points: Array, x: Array, domain: Array) -> Array:
+    """Points (K, D) where inputs that are sums of others in every row are so, too.
+
+    Those that this moves out of the domain (D, 2) are left out; if that would leave
+    few, the domain knows nothing of the sums, and points stay as they are.
+    """
     spread, middle = x.std(axis=0), x.mean(axis=0)
     moving = np.flatnonzero(spread > 0)
     if len(moving) < 2 or len(moving) > min(_MOST_BOUND, len(x) / 2):
@@ -155,4 +161,6 @@ def following(points: Array, x: Array) -> Array:
     moved = points.copy()
     steps = (points[:, free] - middle[free]) / spread[free]
     moved[:, bound] = middle[bound] + spread[bound] * (steps @ slopes)
-    return moved
+    low, high = np.transpose(domain)
+    is_within = ((low <= moved) & (moved <= high)).all(axis=1)
+    return moved[is_within] if is_within.mean() > _FEWEST_WITHIN else points

@@ -10,6 +10,7 @@ from eqlearn._types import Array
 from eqlearn.model.prediction import chances
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows
+from eqlearn.search.smooth_fits import Smooth, degree_for
 from eqlearn.search.strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import samples
@@ -20,6 +21,8 @@ _EXACT = 1e-9
 _CLOSE = 0.2
 #: Inputs that are looked at, and those of whose sums others may be.
 _MOST_INPUTS, _MOST_SUMMED = 200, 12
+#: Terms of a polynomial that stands for any function, as a share of the rows.
+_TERMS = 1 / 6
 
 
 class LikeInput(NamedTuple):
@@ -109,3 +112,32 @@ def _fits_as_well(
     squares = np.array([rms**2, refitted.sse / n]) / rows.spread**2
     own, without = n * np.log(squares + by.exact**2)
     return bool(chances([own, without])[1] > by.rival_chance)
+
+
+class BoundInput(NamedTuple):
+    """An input of a formula that was not varied by itself."""
+
+    source: int
+    left: float  # what a smooth function of the others leaves of it, over its spread
+
+
+def bound_inputs(graph: Graph, rows: JudgedRows, by: Judging) -> list[BoundInput]:
+    """The inputs of a formula, if all follow from those that it does without.
+
+    So it is with a column that was made of the target: the formula may say no more than
+    how. With an input that was varied by itself it says something of the target.
+    """
+    columns, used = rows.x.T, sorted(graph.used_inputs)
+    unused = [j for j in np.flatnonzero(np.ptp(columns, axis=1) > 0) if j not in used]
+    if not 0 < len(unused) <= by.most_regions or not used:
+        return []
+    found = []
+    for i in used:
+        spread = float(columns[i].std())
+        degree = degree_for(len(unused), len(rows.y), _TERMS)
+        smooth = Smooth.of(columns[unused], columns[i], np.ones(len(rows.y)), degree)
+        left = math.sqrt(smooth.left) / (spread or 1.0)
+        if not spread or left >= _CLOSE:
+            return []
+        found.append(BoundInput(i, left))
+    return sorted(found, key=lambda one: one.left)

@@ -7,10 +7,11 @@ import numpy as np
 
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import covariance
+from eqlearn.equation.refine.criterion import complexity
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
-from eqlearn.search.conclude.like_inputs import like_inputs
+from eqlearn.search.conclude.like_inputs import bound_inputs, like_inputs
 from eqlearn.search.conclude.misfits import (
     Misfit,
     misfits,
@@ -32,7 +33,7 @@ from eqlearn.search.keep.structure_tests import (
     structure_tests,
 )
 from eqlearn.search.related_rows import Relation
-from eqlearn.search.strategy import Judging, Residuals
+from eqlearn.search.strategy import Judging, Residuals, Stopping
 
 #: What a sign does: speak for the formula, raise a doubt, limit its use, or neither.
 Bearing = Literal["good", "doubt", "limit", "note"]
@@ -53,6 +54,7 @@ BY_SHARES = (
 )
 BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
 ONE_OF_THEM = "Leave out what only repeats others, or measure where they part."
+MADE_OF_TARGET = "Leave out what was computed from the target, or measures it again."
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -186,11 +188,14 @@ def region_sign(
     tests: Sequence[RegionTest], names: Sequence[str], by: Judging
 ) -> Sign | None:
     """Whether the form predicts rows beyond those it was fitted to."""
-    if not tests:
+    missed = [
+        test
+        for test in tests
+        if test.off > by.region_off and test.n_errors > by.region_errors
+    ]
+    if not missed:
         return None
-    worst = max(tests, key=lambda test: test.off)
-    if worst.off <= by.region_off:
-        return None
+    worst = max(missed, key=lambda test: test.off)
     end = "largest" if worst.is_upper else "smallest"
     return Sign(
         "doubt",
@@ -287,7 +292,8 @@ def _not_following(found: Sequence[Misfit], rows: JudgedRows) -> str:
         for number, one in zip(numbers[:_MOST_TOLD], found, strict=False)
     ]
     if named := numbers[_MOST_TOLD:_MOST_NAMED]:
-        told.append(f"rows {', '.join(map(str, sorted(named)))}")
+        word = "rows" if len(named) > 1 else "row"
+        told.append(f"{word} {', '.join(map(str, sorted(named)))}")
     if more := numbers[_MOST_NAMED:]:
         told.append(f"and {len(more)} more")
     start = f"{len(found)} rows do" if len(found) > 1 else "One row does"
@@ -332,27 +338,38 @@ def like_sign(
     """Whether inputs go together, so that any of them may be the one that matters."""
     found = like_inputs(graph, rms, rows, by)
     if not found:
-        return None
+        return _bound_sign(graph, rows, names, by)
     told = f"The rows do not tell {names[found[0].source]} from other inputs"
     relations = dict.fromkeys(one.in_words(names) for one in found[:_MOST_TOLD])
     return Sign("limit", f"{told}: {', '.join(relations)}.", ONE_OF_THEM)
 
 
-def size_sign(
-    n_parameters: int, votes: int, most: int, least_votes: int
+def _bound_sign(
+    graph: Graph, rows: JudgedRows, names: Sequence[str], by: Judging
 ) -> Sign | None:
-    """Whether a long formula was found more than once: by chance there are many."""
-    if n_parameters <= most or votes >= least_votes:
+    found = bound_inputs(graph, rows, by)
+    if not found:
         return None
+    name, left = names[found[0].source], _per_cent(found[0].left)
+    told = f"{name} was not varied by itself: a smooth function of the other inputs"
+    return Sign("limit", f"{told} leaves {left} of its spread.", MADE_OF_TARGET)
+
+
+def size_sign(graph: Graph, votes: int, by: Stopping) -> Sign | None:
+    """Whether a long formula was found more than once: by chance there are many.
+
+    One of few constants may be long as well, if much was chosen to come to it.
+    """
+    n, size = graph.n_parameters, complexity(graph)
+    if votes >= by.votes or (n <= by.most_parameters and size <= by.most_complexity):
+        return None
+    what = f"{n} constants" if n > by.most_parameters else f"a complexity of {size}"
     times = {0: "not at all", 1: "once"}.get(votes, f"{votes} times")
-    return Sign(
-        "limit",
-        f"It has {n_parameters} constants, and attempts ended in it {times}.",
-        MORE_TIME,
-    )
+    told = f"It has {what}, and independent attempts ended in it {times}."
+    return Sign("limit", told, MORE_TIME)
 
 
 def _per_cent(share: float) -> str:
     if not np.isfinite(share) or share > 10:
         return "more than 1000 %"
-    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"

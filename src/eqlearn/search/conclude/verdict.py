@@ -137,11 +137,16 @@ def _left(found: Found, best: Candidate, share: float, by: Judging) -> Sign | No
     if share < by.exact:
         return Sign("good", "The formula is exact: it leaves only rounding errors.")
     left = f"{100 * share:.2g} % of the target's spread is left."
-    # Those that look for laws directly are no attempts that could agree.
-    if best.votes > 1 and found.n_attempts >= best.votes:
-        agreed = f"{best.votes} of {found.n_attempts} independent attempts ended in it"
+    votes = _independent_votes(found, best)
+    if votes > 1:
+        agreed = f"{votes} of {found.n_attempts} independent attempts ended in it"
         return Sign("good", f"{agreed}, and {left}")
     return Sign("good", f"With it, {left}")
+
+
+def _independent_votes(found: Found, best: Candidate) -> int:
+    """Attempts that ended in a formula; looks for laws directly cannot agree."""
+    return best.votes if found.n_attempts >= best.votes else 0
 
 
 def _signs_in_noise(
@@ -167,7 +172,7 @@ def _signs_in_noise(
     yield signs.series_sign(relation, rows)
     yield signs.size_change_sign(graph, apart, names, strategy.residuals)
     stopping = strategy.stopping
-    yield signs.size_sign(n, best.votes, stopping.most_parameters, stopping.votes)
+    yield signs.size_sign(graph, _independent_votes(found, best), stopping)
     if n > by.most_parameters:
         return
     rivals = rivalry_of(found, best, rows, strategy)
