@@ -29,7 +29,7 @@ class FormSettings:
     n_plain_rows: int = tuned(150, "rows that plain shapes are ranked on")
     n_look: int = tuned(15, "steps after which plain shapes are ranked")
     n_shapes: int = tuned(4, "shapes of a function that are kept for the next one")
-    share_of_plain: float = tuned(0.3, "of a time limit for plain shapes")
+    share_of_plain: float = tuned(0.6, "of a time limit for plain shapes")
     unlikely: float = tuned(
         0.01, "chance that polynomials gain so much by noise that nothing is searched"
     )

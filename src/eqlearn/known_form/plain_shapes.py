@@ -5,6 +5,7 @@ function. What makes one of them a plain shape, with the others as they may be, 
 likely what is meant; and then the others are told, too.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from eqlearn.network.canonical import canonical, displayed
 _NAMES = "uvwst"
 #: Divisors are above this share of their largest value.
 _FAR_FROM_ZERO = 1e-3
+#: Terms that seldom stand beside others in a function of several arguments.
+_CURVED = re.compile(r"log|sqrt|1/")
 #: A step that gains less than this share of the squared error ranks nothing anew.
 _ENOUGH = 1e-2
 
@@ -153,11 +156,12 @@ def _of_rows(composed: Composed, seen: Integers) -> Composed:
 
 
 def _shapes(arguments: Array) -> Iterator[_Shape]:
-    """Every term, and every two of them together."""
+    """Every term, and every two together; of several arguments only of powers."""
     terms = dict(_terms(arguments))
-    for size in (1, 2):
-        for chosen in combinations(terms, size):
-            yield _Shape(chosen, np.stack([terms[name] for name in chosen], axis=1))
+    is_alone = arguments.shape[1] == 1
+    powers = [name for name in terms if is_alone or not _CURVED.match(name)]
+    for chosen in (*combinations(terms, 1), *combinations(powers, 2)):
+        yield _Shape(chosen, np.stack([terms[name] for name in chosen], axis=1))
 
 
 def _terms(arguments: Array) -> Iterator[tuple[str, Array]]:
