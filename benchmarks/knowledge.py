@@ -2,6 +2,7 @@
 
     python -m benchmarks.knowledge                # 10 s without, then 5 s with a guess
     python -m benchmarks.knowledge --form         # the laws not found, by a known form
+    python -m benchmarks.knowledge --lost         # anew, the laws not found before
     python -m benchmarks.knowledge --noise 0 --problem manning virial
     python -m benchmarks.knowledge --table        # of the file, run nothing
 
@@ -12,12 +13,13 @@ one. A known form is the law with an unknown function in the place of its larges
 that has at most two thirds of its operations, and letters for constants as in a guess.
 All runs have one process; processor seconds are kept beside those of the clock, which
 are more on a machine that others use too. A run is a JSON line in
-benchmarks/results/knowledge.jsonl, and one that is there is not made again.
+benchmarks/results/knowledge.jsonl, and one that is there is not made again unless
+--lost asks for it; of several of a law the last one counts.
 """
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,13 +120,27 @@ def _frame(x: Any, names: Sequence[str]) -> Any:
     return pandas.DataFrame(x, columns=list(names))
 
 
+def lost_laws(names: Sequence[str], noise: float) -> list[str]:
+    """The laws that the plain search did not find when it was last asked."""
+    lines = _last(line for line in whole_lines(RESULTS) if "in_form" not in line)
+    return [name for name in names if "with" in lines.get((name, noise), {})]
+
+
+def _missing(names: Sequence[str], noise: float, *, in_form: bool) -> list[str]:
+    """The laws that have no line yet."""
+    lines = (line for line in whole_lines(RESULTS) if ("in_form" in line) == in_form)
+    there = _last(lines)
+    return [name for name in names if (name, noise) not in there]
+
+
+def _last(lines: Iterable[Line]) -> dict[tuple[str, float], Line]:
+    """The last line of each law at each noise."""
+    return {(line["problem"], line["noise"]): line for line in lines}
+
+
 def conduct(names: Sequence[str], noise: float, plain: float, guessed: float) -> None:
-    """Make the runs that are missing, and say of each how it ended."""
-    lines = [line for line in whole_lines(RESULTS) if "in_form" not in line]
-    there = {(line["problem"], line["noise"]) for line in lines}
+    """Make these runs, and say of each how it ended."""
     for name in names:
-        if (name, noise) in there:
-            continue
         asked = problem(name)
         line: Line = {"problem": name, "noise": noise, "seed": SEED, "commit": commit()}
         line |= {
@@ -139,13 +155,9 @@ def conduct(names: Sequence[str], noise: float, plain: float, guessed: float) ->
 
 
 def conduct_forms(names: Sequence[str], noise: float, seconds: float) -> None:
-    """Learn the laws that were not found, within a form that is known."""
-    lines = list(whole_lines(RESULTS))
-    lines = [line for line in lines if line["noise"] == noise]
-    lost = {line["problem"] for line in lines if "with" in line}
-    there = {line["problem"] for line in lines if "in_form" in line}
+    """Learn these laws within a form that is known."""
     for name in names:
-        form = form_of(problem(name)) if name in lost and name not in there else None
+        form = form_of(problem(name))
         if form is None:
             continue
         line: Line = {"problem": name, "noise": noise, "seed": SEED, "commit": commit()}
@@ -174,8 +186,10 @@ def table() -> str:
     rows = ["noise  laws  found without  of the others, with a guess, in a known form"]
     for noise in sorted({line["noise"] for line in lines}):
         every = [line for line in lines if line["noise"] == noise]
-        forms = [line["in_form"] for line in every if "in_form" in line]
-        some = [line for line in every if "in_form" not in line]
+        some = list(_last(line for line in every if "in_form" not in line).values())
+        known = _last(line for line in every if "in_form" in line)
+        lost = [line["problem"] for line in some if "with" in line]
+        forms = [known[n, noise]["in_form"] for n in lost if (n, noise) in known]
         others = [line["with"] for line in some if "with" in line]
         n_without = len(some) - len(others)
         n_with = sum(run["true_form"] for run in others)
@@ -183,7 +197,30 @@ def table() -> str:
             f"{noise:<5}  {len(some):>4}  {n_without:>13}  {n_with} of {len(others)}, "
             f"{sum(run['true_form'] for run in forms)} of {len(forms)}"
         )
+        rows.append(_by_either(some, known, noise))
     return "\n".join(rows)
+
+
+def _by_either(
+    some: Sequence[Line], known: Mapping[tuple[str, float], Line], noise: float
+) -> str:
+    """How many of the lost laws a guess or a form has found, and how quickly."""
+    lost = [line for line in some if "with" in line]
+    in_forms = {line["problem"]: known.get((line["problem"], noise)) for line in lost}
+    runs = [
+        [line["with"], *([one["in_form"]] if (one := in_forms[name]) else [])]
+        for line in lost
+        for name in [line["problem"]]
+    ]
+    found = [[run for run in each if run["true_form"]] for each in runs]
+
+    def within(seconds: float, clock: str) -> int:
+        return sum(any(r.get(clock, 1e9) <= seconds for r in each) for each in found)
+
+    return (
+        f"       by one of them {sum(map(bool, found))} of {len(lost)}; within 5 s of "
+        f"the clock {within(5.0, 'seconds')}, of a processor {within(5.0, 'processor')}"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -198,12 +235,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--plain", type=float, default=10.0, help="seconds without")
     parser.add_argument("--guessed", type=float, default=5.0, help="seconds with one")
     parser.add_argument("--form", action="store_true", help="by known forms instead")
+    parser.add_argument("--lost", action="store_true", help="those lost before, anew")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
+    names = options.problem
+    if options.form or options.lost:
+        names = lost_laws(names, options.noise)
+    if not options.lost:
+        names = _missing(names, options.noise, in_form=options.form)
     if options.form and not options.table:
-        conduct_forms(options.problem, options.noise, options.guessed)
+        conduct_forms(names, options.noise, options.guessed)
     elif not options.table:
-        conduct(options.problem, options.noise, options.plain, options.guessed)
+        conduct(names, options.noise, options.plain, options.guessed)
     print(table())
 
 

@@ -45,6 +45,36 @@ def test_a_wrong_guess_does_no_harm() -> None:
     assert learned(y, ["a*exp(b*x)*sin(c*z)"]).equation_ == "y = 2*x/z"
 
 
+def test_only_letters_are_free_in_a_guess_as_it_is_written() -> None:
+    first = graphs(["a*acos(sin(x)*sin(z) + b)"])[0][0]
+    weights = dict(first.connections())
+    assert len(first.parameters()) == 2
+    assert {weights[key] for key in first.fixed} == {1.0}
+
+
+ARC = np.arccos(np.sin(X.x) * np.sin(X.z) + np.cos(X.x) ** 2 * np.cos(X.z))
+GIVEN = [
+    ("k*acos(sin(x)*sin(z) + cos(x)*cos(z)*cos(x))", 6371 * ARC, 1),
+    ("(x - z)/log(x/z)", (X.x - X.z) / np.log(X.x / X.z), 0),
+]
+
+
+@pytest.mark.parametrize(("guess", "law", "n_free"), GIVEN, ids=["arc", "mean"])
+def test_what_is_given_in_a_guess_stays_if_it_is_right(
+    guess: str, law: Any, n_free: int
+) -> None:
+    y = law + 0.01 * np.std(law) * np.random.default_rng(1).normal(size=len(X))
+    found = learned(y, [guess], max_attempts=1)
+    assert len(found.constants_) == n_free
+    np.testing.assert_allclose(found.predict(X), law, rtol=0.01)
+
+
+def test_a_number_that_is_only_near_is_freed() -> None:
+    y = np.sin(2.13 * X.x) + X.z
+    found = learned(y, ["a*sin(2*x) + z"], max_attempts=1)
+    np.testing.assert_allclose(found.predict(X), y, atol=1e-8)
+
+
 def test_the_same_guess_gives_the_same_answer() -> None:
     y = np.exp(-((X.x - 1.3) ** 2)) + 0.01 * RNG.normal(size=len(X))
     guesses = ["a*exp(-(x - m)^2/s^2)"]

@@ -135,13 +135,17 @@ def slope_of(composed: Composed, name: str, x: Array) -> tuple[Array, Array]:
     return values, (ends[0] - ends[1]) / (2.0 * step)
 
 
-def fitted(composed: Composed, rows: FormRows, n_steps: int) -> Composed:
+def fitted(
+    composed: Composed, rows: FormRows, n_steps: int, tolerance: float = _TOLERANCE
+) -> Composed:
     """Fit letters and functions to the target, by Levenberg and Marquardt's method."""
     with np.errstate(all="ignore"):
-        return _fitted(composed, rows, n_steps)
+        return _fitted(composed, rows, n_steps, tolerance)
 
 
-def _fitted(composed: Composed, rows: FormRows, n_steps: int) -> Composed:
+def _fitted(
+    composed: Composed, rows: FormRows, n_steps: int, tolerance: float
+) -> Composed:
     best = replace(composed, sse=_sse(composed, rows))
     damping = 1e-3
     for _ in range(n_steps):
@@ -160,7 +164,7 @@ def _fitted(composed: Composed, rows: FormRows, n_steps: int) -> Composed:
                 best, damping = tried, max(damping / 5.0, 1e-12)
                 break
             damping *= 6.0
-        if not before - best.sse > _TOLERANCE * before:
+        if not before - best.sse > tolerance * before:
             break
     return best
 

@@ -23,7 +23,11 @@ from eqlearn.training.samples import Samples, samples
 #: Below it, an eigenvalue of the scaled normal equations is none: constants that say
 #: the same.
 _NO_EIGENVALUE = 1e-11
+#: Of the largest share in saying the same, what counts as much.
+_SAME_SHARE = 0.5
 _N_STEPS = 100
+#: Squared error, as a share of all squares, that is mere rounding.
+_ROUNDING = 1e-20
 #: Every so many rows, one is held out of a fit to measure its error.
 _HELD_OUT = 10
 
@@ -107,14 +111,17 @@ def _determined(found: Scored, data: Samples, tactics: Tactics) -> Scored:
         if values[0] > _NO_EIGENVALUE * max(values[-1], 1e-300):
             break
         keys = found.graph.parameters()
-        key = keys[int(np.argmax(np.abs(vectors[:, 0])))]
+        shares = np.abs(vectors[:, 0])
+        # Of several the innermost: in a*sqrt(f) people mean a to have the dimension.
+        key = keys[int(np.argmax(shares >= _SAME_SHARE * np.max(shares)))]
         value = found.graph.slots()[key[0]][key[1]]
         tried = [
             refit(fixed_at(found.graph, key, to), data, tactics, n_iterations=_N_STEPS)
             for to in (math.copysign(1.0, value), value)
         ]
         ones, same = tried
-        found = ones if ones.sse <= same.sse * (1 + 1e-6) + 1e-300 else same
+        rounding = _ROUNDING * float(np.sum(data.y**2))
+        found = ones if ones.sse <= same.sse * (1 + 1e-6) + rounding else same
     return found
 
 

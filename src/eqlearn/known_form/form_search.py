@@ -36,6 +36,7 @@ from eqlearn.known_form.composed_fit import (
 from eqlearn.known_form.form_candidates import candidate_of
 from eqlearn.known_form.form_graph import form_graph
 from eqlearn.known_form.form_settings import STANDARD, FormSettings
+from eqlearn.known_form.plain_shapes import is_as_good, plain_form
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Best, Found, Progress, ProgressCallback, learn
@@ -111,6 +112,12 @@ def _learned(
     deadline = begin + seconds / len(forms)
     searched = begin + by.share_of_time * seconds / len(forms)
     starts, functions = [*ways, None], _in_order(form)
+    plain_until = begin + by.share_of_plain * seconds / len(forms)
+    plain = plain_form(ways, rows, _criterion(rows), plain_until, by)
+    if plain is not None and math.isfinite(plain.sse):
+        known.append(plain)
+        if is_as_good(plain, ways[0], len(rows.y), by.unlikely):
+            starts = []
     for start in starts:
         current = (
             min(known, key=_criterion(rows), default=None) if start is None else start

@@ -26,6 +26,13 @@ class FormSettings:
     as_good: float = tuned(
         2.0, "squared error over the least that counts as equally good"
     )
+    n_plain_rows: int = tuned(150, "rows that plain shapes are ranked on")
+    n_look: int = tuned(15, "steps after which plain shapes are ranked")
+    n_shapes: int = tuned(4, "shapes of a function that are kept for the next one")
+    share_of_plain: float = tuned(0.6, "of a time limit for plain shapes")
+    unlikely: float = tuned(
+        0.01, "chance that polynomials gain so much by noise that nothing is searched"
+    )
     n_tried: int = tuned(8, "formulas of a search that are put into the form")
     n_kept: int = tuned(6, "candidates of a target")
     few: int = tuned(2, "constants of a function that is hardly an imitation")

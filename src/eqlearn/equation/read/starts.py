@@ -7,7 +7,7 @@ several places, each of the size of what it is added to or multiplied with.
 import math
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -30,6 +30,8 @@ _N_ROWS = 400
 #: How far letters begin from the size of what is beside them, as powers of ten, and
 #: up to how many radians inside a sine.
 _SPREAD, _RADIANS = 1.0, 60.0
+#: By how much letters are moved to see which weights follow.
+_NUDGE = 1e-4
 #: Names of numbers.
 NUMBERS = {"pi": math.pi, "π": math.pi}
 _GREEK = (
@@ -45,7 +47,8 @@ def start_graphs(
     """The graphs (of one output) that fits of a formula begin with, in data units.
 
     `x` (N, D) are rows of the inputs. A name is a column, or what is written for it in
-    programs; other letters, like a, K or k1, are free.
+    programs; other letters, like a, K or k1, are free. Weights that no letter makes are
+    `fixed`: they are right as they stand, if the formula is.
     """
     tree = parsed(text)
     columns = columns_by_name(inputs)
@@ -61,7 +64,7 @@ def start_graphs(
     waving = sorted({name for name in _inside_waves(tree) if name in letters})
     n_most = (N_OF_WAVES if waving else N_STARTS) if letters else 1
     draws = _draws(letters, waving, rng)
-    built = (_Building(columns, values, rows).graph(tree) for values in draws)
+    built = (_held(tree, columns, values, rows) for values in draws)
     # Some begin where a logarithm or a root has no value: others are tried instead.
     n_tries = min(4 * n_most, 1 + _MOST_PARTS // (1 + sum(1 for _ in tree.functions())))
     found = [graph for graph in islice(built, n_tries) if graph is not None]
@@ -69,6 +72,29 @@ def start_graphs(
         hint = "Check logarithms, roots and divisions for these inputs."
         raise must("guesses", "formulas that have values on the data", text, hint)
     return found[:n_most]
+
+
+def _held(
+    tree: Parsed,
+    columns: Mapping[str, int],
+    letters: Mapping[str, float],
+    rows: Array,
+) -> Graph | None:
+    """A formula in which the weights that follow no letter are fixed."""
+    graph = _Building(columns, letters, rows).graph(tree)
+    moved = {
+        name: value * (1.0 + _NUDGE * (k + 1))
+        for k, (name, value) in enumerate(letters.items())
+    }
+    other = _Building(columns, moved, rows).graph(tree) if graph and letters else graph
+    if graph is None or other is None:
+        return graph
+    weights, changed = dict(graph.connections()), dict(other.connections())
+    if weights.keys() != changed.keys():
+        return graph
+    return replace(
+        graph, fixed=frozenset(k for k, w in weights.items() if w == changed[k])
+    )
 
 
 def composed_graph(

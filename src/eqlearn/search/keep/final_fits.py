@@ -153,7 +153,7 @@ def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
     n_iterations = strategy.finals.n_iterations
     fitted = fit_by(
         task.loss,
-        displayed(task.in_units(graph), data.x[:, : strategy.rows.prune]),
+        _as_shown(task.in_units(graph), data.x[:, : strategy.rows.prune]),
         anchored(data, task, in_units=True),
         n_iterations=n_iterations,
         tolerance=1e-9,
@@ -185,6 +185,12 @@ def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
         n_broken=broken,
         **held_out_errors(judged, fitted.graph),
     )
+
+
+def _as_shown(graph: Graph, x: Array) -> Graph:
+    """The graph as people read it; a guess with its given numbers, which stay."""
+    shown = displayed(graph, x)
+    return graph if graph.n_parameters < shown.n_parameters else shown
 
 
 def _left_by(loss: str, fitted: Fit, data: Samples) -> float:

@@ -1,6 +1,6 @@
 """Formulas that are given from the start: fitted, pruned, and put into the pool."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.equation.refine.prune import prune_in_stages
@@ -15,6 +15,8 @@ from eqlearn.training.samples import Samples
 #: a formula with free letters begins at dozens of places, most of which lead nowhere.
 N_FITTED, N_PRUNED = 8, 3
 _N_STEPS = 200
+#: Steps of a fit of letters alone, which are few.
+_N_OF_LETTERS = 30
 
 
 def put_guesses(pool: Pool, guesses: Sequence[Graph]) -> None:
@@ -24,7 +26,7 @@ def put_guesses(pool: Pool, guesses: Sequence[Graph]) -> None:
     task = pool.task
     with numerical_context(task):
         data = task.search_rows()
-        begun = [_begun(graph, task, data) for graph in guesses]
+        begun = [one for graph in guesses for one in _begun(graph, task, data)]
         ranked = _distinct(begun, pool)[:N_FITTED]
         fitted = [
             refit(one.graph, data, task.tactics, n_iterations=_N_STEPS)
@@ -38,10 +40,19 @@ def put_guesses(pool: Pool, guesses: Sequence[Graph]) -> None:
             pool.add(found, votes=0)
 
 
-def _begun(graph: Graph, task: Task, data: Samples) -> Scored:
+def _begun(graph: Graph, task: Task, data: Samples) -> Iterator[Scored]:
+    """What a guess comes to: as it is written, from there on, and all free at once.
+
+    What is given in a formula, like the numbers inside of an arc cosine, is soon lost
+    in a fit whose letters are far off. Nor need it be pruned back if it is right.
+    """
     begun = to_origins(graph, task.origins)
     scaled = rescaled(begun, 1.0 / task.x_scale, [1.0 / task.y_scale])
-    return refit(canonical(scaled, data.x), data, task.tactics)
+    if scaled.fixed:
+        held = refit(scaled, data, task.tactics, n_iterations=_N_OF_LETTERS)
+        yield held
+        yield refit(canonical(held.graph, data.x), data, task.tactics)
+    yield refit(canonical(scaled, data.x), data, task.tactics)
 
 
 def _distinct(begun: Sequence[Scored], pool: Pool) -> list[Scored]:
