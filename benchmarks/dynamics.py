@@ -5,6 +5,7 @@ becomes of those. It may be broken off and goes on where it was:
 
     python -m benchmarks.dynamics                             # the seen half
     python -m benchmarks.dynamics --half unseen
+    python -m benchmarks.dynamics --half drawn                # at random, for verdicts
     python -m benchmarks.dynamics --noise 0.01 --variant uneven
     python -m benchmarks.dynamics --system lorenz pendulum --seeds 3 --redo
     python -m benchmarks.dynamics --table
@@ -17,7 +18,7 @@ state, chaotic systems over two Lyapunov times. Times are seconds of one core.
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.motions import SEEN, SYSTEMS, UNSEEN, System, recording
+from benchmarks.motions.drawn import drawn
 from benchmarks.motions.judging import constants_within, follows, laws, true_forms
 from eqlearn.equation.write.display import to_sympy
 from eqlearn.equation.write.formulas import formulas
@@ -35,18 +37,23 @@ from eqlearn.reproduce.text_tables import TextTable
 
 RESULTS = Path("benchmarks/results/dynamics.jsonl")
 NOISES = (0.0, 0.01, 0.05)
-HALVES = {"seen": SEEN, "unseen": UNSEEN}
+N_DRAWN = 24
+SETS: dict[str, Callable[[], tuple[System, ...]]] = {
+    "seen": lambda: SEEN,
+    "unseen": lambda: UNSEEN,
+    "drawn": lambda: drawn(N_DRAWN),
+}
 KEY = ("method", "system", "noise", "variant", "seed")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs that are missing, then print the table."""
     options = _parser().parse_args(arguments)
-    chosen = HALVES[options.half]
-    if options.system:
-        chosen = tuple(SYSTEMS[name] for name in options.system)
     known = {} if options.redo else newest(options.out)
     if not options.table:
+        chosen = SETS[options.half]()
+        if options.system:
+            chosen = tuple(SYSTEMS[name] for name in options.system)
         for noise in options.noise:
             for system in chosen:
                 for seed in range(1, options.seeds + 1):
@@ -65,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--half", choices=HALVES, default="seen")
+    add("--half", choices=SETS, default="seen")
     add("--system", nargs="+", choices=SYSTEMS, help="only these systems")
     add("--noise", type=float, nargs="+", default=list(NOISES))
     add("--variant", choices=("even", "uneven"), default="even")
@@ -89,7 +96,7 @@ def learned(system: System, noise: float, variant: Any, seed: int) -> Line:
     line: Line = {
         "method": "eqlearn",
         "system": system.name,
-        "half": "unseen" if system in UNSEEN else "seen",
+        "half": _half(system),
         "noise": noise,
         "variant": variant,
         "seed": seed,
@@ -108,6 +115,12 @@ def learned(system: System, noise: float, variant: Any, seed: int) -> Line:
     except EqlearnError as error:
         return line | {"status": str(error), "form": []} | _times(begin, work)
     return line | {"status": "ok"} | _times(begin, work) | judged(system, learner)
+
+
+def _half(system: System) -> str:
+    if system in SEEN:
+        return "seen"
+    return "unseen" if system in UNSEEN else "drawn"
 
 
 def _times(begin: float, work: float) -> Line:
@@ -155,7 +168,7 @@ def _said(line: Line, is_hidden: bool) -> str:
 
 HEADER = (
     *("half", "noise", "steps", "systems", "true form", "followed", "constants"),
-    *("median s", "largest s", "commits"),
+    *("trusted, true", "trusted, wrong", "median s", "largest s", "commits"),
 )
 
 
@@ -179,13 +192,29 @@ def table(lines: list[Line]) -> TextTable:
                 _share(list(map(_has_form, some))),
                 _share([bool(line.get("follows")) for line in some]),
                 share,
+                _trusted(some, is_true=True),
+                _trusted(some, is_true=False),
                 f"{median(line['core_seconds'] for line in some):.1f}",
                 f"{max(line['core_seconds'] for line in some):.1f}",
                 ", ".join(sorted({line["commit"] for line in some})),
             )
         )
-    note = "constants: share within two standard errors of the truth, where all is true"
-    return TextTable("Equations of motion", HEADER, rows, [note])
+    notes = [
+        "constants: share within two standard errors of the truth, where all is true",
+        "trusted: equations of the true form, and of a wrong one, that are called so",
+    ]
+    return TextTable("Equations of motion", HEADER, rows, notes)
+
+
+def _trusted(lines: list[Line], *, is_true: bool) -> str:
+    """How many equations are trusted, of those that have the true form or not."""
+    verdicts = [
+        verdict
+        for line in lines
+        for has_form, verdict in zip(line["form"], line.get("verdict", ()), strict=True)
+        if has_form == is_true
+    ]
+    return f"{verdicts.count('trusted')} of {len(verdicts)}"
 
 
 def _share(passed: list[bool]) -> str:
