@@ -93,7 +93,9 @@ def _discovered(
         )
     final = contest.on(pieces)
     rival, close = _compared(_as_displayed(rival, final), final)
-    snapped, seconds = simplified_constants(rival, final), time.monotonic() - begin
+    # A few fits, without which simple constants would look as if they were not.
+    snapped = simplified_constants(rival, replace(final, deadline=np.inf))
+    seconds = time.monotonic() - begin
     return Discovered(
         rival, snapped.motion, pieces, others, found, rows, smooth, close, seconds
     )
