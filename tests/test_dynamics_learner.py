@@ -130,3 +130,16 @@ def test_methods_refuse_what_they_cannot_use_in_one_line(
     with pytest.raises(EqlearnError) as caught:
         getattr(learner, method)(value, **times)
     assert "\n" not in str(caught.value)
+
+
+def test_other_equations_have_other_forms_not_other_constants(
+    learner: DynamicsLearner,
+) -> None:
+    for target in ("dq/dt", "dw/dt"):
+        some = [one for one in learner.model_.equations if one.target == target]
+        forms = [
+            (tuple(node.unit for node in one.graph.nodes), one.graph.fixed)
+            + tuple(key for key, _ in one.graph.connections())
+            for one in some
+        ]
+        assert len(set(forms)) == len(forms)

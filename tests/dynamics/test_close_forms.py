@@ -35,12 +35,18 @@ def compared(start: float, noise: float, rate: str) -> CloseForms:
 
 def test_wide_motion_tells_a_sine_from_other_curves() -> None:
     found = compared(2.5, 0.02, "-4*sin(q) - 0.3*w")
-    assert found.other[1] > 50
+    assert found.other[1] > 15
+    assert found.curve[1] > 11.5
 
 
 def test_narrow_motion_does_not() -> None:
     found = compared(0.5, 0.02, "-4*sin(q) - 0.3*w")
     assert found.other[1] < 10
+
+
+def test_a_curve_that_imitates_the_law_is_close_to_others() -> None:
+    found = compared(1.2, 0.02, "-4.1*q/(1 + 0.2*q*q) - 0.3*w")
+    assert found.curve[1] < 10
 
 
 def test_a_term_that_is_needed_is_far_from_gone() -> None:

@@ -69,3 +69,15 @@ def test_a_motion_that_blows_up_is_refused() -> None:
     _, runs = recorded()
     system = motion({"x": "40*x*x", "y": "x"})
     assert fit_motion(system, pieces(runs, 1)) is None  # type: ignore[arg-type]
+
+
+def test_constants_that_can_stand_in_for_each_other_are_uncertain() -> None:
+    _, runs = recorded(noise=0.01)
+    # A multiple of x is in the product and beside it; the other rate has no such thing.
+    system = motion({"x": "x*(sin(y) + 0.4) - 1.4*x", "y": "sin(1.5*x) - 0.7*y"})
+    found = fit_motion(system, pieces(runs, 10))  # type: ignore[arg-type]
+    assert found is not None
+    certain = np.abs(found.motion.values()) / found.errors
+    parts = np.split(certain, [system.graphs[0].n_parameters])
+    assert np.all(parts[0] < 0.1)
+    assert np.all(parts[1] > 5)

@@ -92,11 +92,12 @@ def _discovered(
             "densely, or give more time."
         )
     final = contest.on(pieces)
-    rival = _as_displayed(rival, final)
-    snapped = simplified_constants(rival, final).motion
-    close, seconds = close_forms(rival, final), time.monotonic() - begin
+    rival, close = _compared(_as_displayed(rival, final), final)
+    # A few fits, without which simple constants would look as if they were not.
+    snapped = simplified_constants(rival, replace(final, deadline=np.inf))
+    seconds = time.monotonic() - begin
     return Discovered(
-        rival, snapped, pieces, others, found, rows, smooth, close, seconds
+        rival, snapped.motion, pieces, others, found, rows, smooth, close, seconds
     )
 
 
@@ -109,6 +110,17 @@ def _by_likelier_rule(
     if new is not None and is_better(new, rival):
         return new, other.pieces
     return rival, contest.pieces
+
+
+def _compared(rival: Rival, contest: Contest) -> tuple[Rival, CloseForms]:
+    """The system with forms close to it, of which one may turn out to be better."""
+    close = close_forms(rival, contest)
+    for _ in range(contest.settings.choosing.rounds):
+        if close.better is None or contest.is_over:
+            break
+        rival = _as_displayed(pruned(close.better, contest), contest)
+        close = close_forms(rival, contest)
+    return rival, close
 
 
 def _as_displayed(rival: Rival, contest: Contest) -> Rival:

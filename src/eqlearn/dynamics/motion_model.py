@@ -69,7 +69,7 @@ def _ending(discovered: Discovered, state: int) -> tuple[SearchEnd, int]:
 def _equations(
     discovered: Discovered, names: Sequence[str], targets: Sequence[str], domain: Array
 ) -> tuple[Equation, ...]:
-    """The chosen equations, and those of other systems where they differ."""
+    """The chosen equations, and those of other systems that have another form."""
     best, equations = discovered.rival, []
     for state, target in enumerate(targets):
         graph, snapped = best.motion.graphs[state], discovered.snapped.graphs[state]
@@ -77,12 +77,11 @@ def _equations(
         equations.append(
             _equation(discovered, best, state, target, names, domain, snapped, errors)
         )
-        known = {formula_text(graph, names, target)}
+        known = {_form(graph)}
         for other in discovered.runners:
             own = other.motion.graphs[state]
-            text = formula_text(own, names, target)
-            if text not in known:
-                known.add(text)
+            if _form(own) not in known:
+                known.add(_form(own))
                 equations.append(
                     _equation(
                         discovered,
@@ -97,6 +96,12 @@ def _equations(
                     )  # fmt: skip
                 )
     return tuple(equations)
+
+
+def _form(graph: Graph) -> tuple[object, ...]:
+    """What a formula shares with all that differ in their constants alone."""
+    units = tuple(node.unit for node in graph.nodes)
+    return units, tuple(key for key, _ in graph.connections())
 
 
 def _errors_of(rival: Rival, state: int) -> Array:

@@ -23,6 +23,9 @@ _LOST = 0.3
 _MUCH_LEFT = 1.5
 #: A criterion so close cannot tell two systems apart.
 _CLOSE = 10.0
+#: The same, of a curve with a constant more: that alone costs about 13, and what chance
+#: makes of it gives back 1 of these.
+_LONGER = 11.5
 #: Neighbouring residuals alike by so many standard errors: something is left.
 _ALIKE = 4.5
 #: Residuals, in spreads, below which they are what integration leaves.
@@ -139,6 +142,8 @@ def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, .
 def _limits(discovered: Discovered, state: int) -> list[str]:
     """What keeps an equation from being trusted, though nothing speaks against it."""
     found = []
+    if _CLOSE <= discovered.close.curve.get(state, np.inf) < _LONGER:
+        found.append("Another curve, with a constant more, would follow as well.")
     behind = discovered.close.shorter.get(state, np.inf)
     if behind < _CLOSE:
         found.append("The trajectories hardly tell whether its last term is there.")
@@ -223,4 +228,6 @@ def _spread_of(discovered: Discovered) -> Array:
 
 def _has_close_rival(discovered: Discovered, state: int) -> bool:
     """Whether a system with another form of this equation is about as good."""
-    return discovered.close.other.get(state, np.inf) < _CLOSE
+    close = discovered.close
+    behind = min(close.other.get(state, np.inf), close.curve.get(state, np.inf))
+    return behind < _CLOSE

@@ -126,7 +126,6 @@ class Pursuit:
 
     most_terms: int = tuned(6, "terms of a sum; longer ones are pruned from others")
     width: int = tuned(12, "sums of each size that go on")
-    n_of_a_kind: int = tuned(1, "best sums of each kind of term that are tried")
     few_terms: tuple[int, ...] = tuned(
         (2, 3, 4), "numbers of terms whose best sum is tried besides, of each kind"
     )
@@ -137,12 +136,24 @@ class Pursuit:
     term_price: float = tuned(4.0, "besides log N, for each term")
     product_price: float = tuned(0.5, "for each product")
     function_price: float = tuned(4.0, "for each function: there are many")
-    scales: tuple[float, ...] = tuned(
-        (0.2, 0.4, 0.7, 1.2, 2.0, 4.0), "medians of an input: where a function bends"
+    least_scale: float = tuned(
+        0.2, "medians of an input: where a function bends, if not lower"
     )
-    between: tuple[float, ...] = tuned(
-        (0.72, 0.78, 0.85, 0.92, 1.08, 1.18, 1.28, 1.4),
-        "times a scale: where a sum's functions are tried besides",
+    largest_scale: float = tuned(4.0, "the same, if not higher")
+    low: float = tuned(0.1, "quantile of an input below which nothing bends")
+    scale_step: float = tuned(
+        1.7, "factor between scales: sums of the law's terms stand out at the nearest"
+    )
+    between: float = tuned(
+        0.4, "logarithms of a scale on either side within which the best is looked for"
+    )
+    scale_accuracy: float = tuned(
+        0.002, "logarithms of a scale that make no difference"
+    )
+    n_scalings: int = tuned(14, "scales that are tried for a sum, at most")
+    n_scaled: int = tuned(2, "sums of each number of terms whose scale is looked for")
+    widest_exponent: float = tuned(
+        12.0, "range of an exponent: exponentials of a wider one are spikes"
     )
     least_denominator: float = tuned(0.05, "times the median: no nearer to a pole")
 

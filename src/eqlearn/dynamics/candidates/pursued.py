@@ -8,9 +8,10 @@ term by term, several at a time, by how well their effects explain what was meas
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from eqlearn._types import Array
 from eqlearn.dynamics.candidates.grounds import Grounds
@@ -21,6 +22,8 @@ from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 
 _TINY = 1e-12
+#: A criterion that nothing has; a search by parabolas cannot bear infinite ones.
+_HOPELESS = 1e100
 #: Of a term's length: what must be new in it beside the terms that are there.
 _NEW = 1e-3
 
@@ -70,24 +73,40 @@ def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Gra
     """The best sums of few terms for the rate of a state, of every kind of term."""
     found: list[_Found] = []
     for words in _vocabularies(grounds.x.shape[1]):
-        scales = by.scales if words.has_scale else (1.0,)
+        scales = _scales(grounds.x[:, words.inputs], by) if words.has_scale else (1.0,)
         same = [one for k in scales for one in _sums_of(grounds, words, k, by)]
-        for one in _chosen(same, by):
-            if words.has_scale:
-                one = _at_its_scale(grounds, one, by)
+        if words.has_scale:
+            same = _at_their_scales(grounds, same, by)
+        for one in _chosen(same, 1, by):
             if not any(_is_same(one.terms, other.terms) for other in found):
                 found.append(one)
     found.sort(key=lambda one: one.criterion)
     return [_graph(grounds, one) for one in found[: by.n_candidates]]
 
 
-def _chosen(same: list[_Found], by: Pursuit) -> list[_Found]:
-    """The best sums of a kind, and the best of few terms: errors favour many."""
+def _scales(z: Array, by: Pursuit) -> Sequence[float]:
+    """Where a function of an input may bend, in medians: all over the range of it."""
+    size = np.abs(z) / _size(z)
+    low = min(by.least_scale, float(np.quantile(size, by.low)))
+    high = max(by.largest_scale, float(size.max()))
+    n = 1 + int(np.ceil(np.log(high / low) / np.log(by.scale_step)))
+    found: list[float] = np.geomspace(low, high, n).tolist()
+    return found
+
+
+def _chosen(same: list[_Found], n: int, by: Pursuit) -> list[_Found]:
+    """The best sums of a kind, and the best of few terms: errors favour many.
+
+    Of each number of terms `n` that differ in more than their scale.
+    """
     ranked = sorted(same, key=lambda one: one.criterion)
-    best = ranked[: by.n_of_a_kind]
-    for size in by.few_terms:
-        best += [one for one in ranked if len(one.terms) == size][:1]
-    return best
+    groups = [ranked, *([r for r in ranked if len(r.terms) == k] for k in by.few_terms)]
+    best = dict[tuple[int, ...], _Found]()
+    for group in groups:
+        different = {one.places: one for one in reversed(group)}
+        some = sorted(different.values(), key=lambda one: one.criterion)
+        best |= {one.places: one for one in some[:n]}
+    return list(best.values())
 
 
 def _sums_of(
@@ -104,22 +123,52 @@ def _sums_of(
     return found
 
 
+def _at_their_scales(grounds: Grounds, same: list[_Found], by: Pursuit) -> list[_Found]:
+    """The best sums between the scales of the grid, where other terms may be best."""
+    near = _chosen(same, by.n_scaled, by)
+    found = [_at_its_scale(grounds, one, by) for one in near]
+    found.sort(key=lambda one: one.criterion)
+    scales = dict.fromkeys(one.scale for one in found[: by.n_scaled])
+    again = [new for k in scales for new in _sums_of(grounds, found[0].words, k, by)]
+    return found + [_at_its_scale(grounds, one, by) for one in _chosen(again, 1, by)]
+
+
 def _at_its_scale(grounds: Grounds, found: _Found, by: Pursuit) -> _Found:
     """The same sum where its functions bend best: between the scales of the grid."""
-    n, best = len(grounds.y), found
-    before = _left(found.A, grounds.y)
-    for factor in by.between:
-        scale = factor * found.scale
-        terms = list(_terms(grounds.x, found.words, scale, by))
-        some = [terms[i] for i in found.places if i < len(terms)]
-        if len(some) < len(found.places):
-            continue  # an input whose range does not allow this scale
-        A = grounds.effects(np.stack([term.values for term in some], axis=1))
+    n_plain = len(_monomials_of(grounds.x, by))
+    is_plain = [place < n_plain for place in found.places]
+    if all(is_plain):
+        return found
+    n, before = len(grounds.y), _left(found.A, grounds.y)
+
+    def at(scale: float) -> _Found | None:
+        terms = _functions_of(grounds.x, found.words, scale, by)
+        places = [p - n_plain for p in found.places if p >= n_plain]
+        if max(places) >= len(terms):
+            return None  # an input whose range does not allow this scale
+        made = iter([terms[place]() for place in places])
+        some = [
+            term if plain else next(made)
+            for term, plain in zip(found.terms, is_plain, strict=True)
+        ]
+        new = [k for k, plain in enumerate(is_plain) if not plain]
+        A = found.A.copy()
+        A[:, new] = grounds.effects(np.stack([some[k].values for k in new], axis=1))
+        if not np.isfinite(A).all():
+            return None
         gained = n * float(np.log(_left(A, grounds.y) / before))
-        if found.criterion + gained < best.criterion:
-            criterion = found.criterion + gained
-            best = found._replace(criterion=criterion, terms=some, A=A, scale=scale)
-    return best
+        criterion = found.criterion + gained
+        return found._replace(criterion=criterion, terms=some, A=A, scale=scale)
+
+    def worth(log_factor: float) -> float:
+        one = at(found.scale * float(np.exp(log_factor)))
+        return _HOPELESS if one is None else one.criterion
+
+    options = {"maxiter": by.n_scalings, "xatol": by.scale_accuracy}
+    ends = (-by.between, by.between)
+    solved: Any = minimize_scalar(worth, bounds=ends, method="bounded", options=options)
+    best = at(found.scale * float(np.exp(solved.x)))
+    return found if best is None or best.criterion > found.criterion else best
 
 
 def _left(A: Array, y: Array) -> float:
@@ -142,18 +191,31 @@ def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
 
 def _terms(x: Array, words: _Words, scale: float, by: Pursuit) -> Iterator[RateTerm]:
     """Monomials, and functions of one kind, alone or times inputs."""
-    n_inputs = x.shape[1]
-    degree = 3 if n_inputs <= by.most_cubic else 2
-    for monomial in monomials(n_inputs, degree):
+    for monomial in _monomials_of(x, by):
         yield RateTerm(
             np.prod(x[:, list(monomial)], axis=1) if monomial else np.ones(len(x)),
             partial(_put_product, monomial),
             by.product_price * max(len(monomial) - 1, 0),
         )
-    for i in words.inputs if words.kind else ():
-        for function in words.kind(x[:, i], scale, by) if words.kind else ():
-            for monomial in monomials(n_inputs, by.factors(n_inputs)):
-                yield _times(function, i, monomial, x, by)
+    yield from (make() for make in _functions_of(x, words, scale, by))
+
+
+def _monomials_of(x: Array, by: Pursuit) -> list[Powers]:
+    n_inputs = x.shape[1]
+    return monomials(n_inputs, 3 if n_inputs <= by.most_cubic else 2)
+
+
+def _functions_of(
+    x: Array, words: _Words, scale: float, by: Pursuit
+) -> list[Callable[[], RateTerm]]:
+    """What makes each function of the words, alone or times inputs."""
+    n_inputs = x.shape[1]
+    return [
+        partial(_times, function, i, monomial, x, by)
+        for i in (words.inputs if words.kind else ())
+        for function in (words.kind(x[:, i], scale, by) if words.kind else ())
+        for monomial in monomials(n_inputs, by.factors(n_inputs))
+    ]
 
 
 def _put_product(monomial: Powers, draft: Draft, made: dict[Powers, int]) -> int:
@@ -181,6 +243,17 @@ def _bends(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
     factor = 1.0 / (scale * _size(z))
     values = np.tanh(factor * z)
     yield _Function(values, lambda draft, i: draft.add("tanh", {i: factor}))
+
+
+def _exponentials(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    for sign in (-1.0, 1.0):
+        factor = sign / (scale * _size(z))
+        if np.ptp(factor * z) < by.widest_exponent:
+            yield _exponential(z, factor)
+
+
+def _exponential(z: Array, factor: float) -> _Function:
+    return _Function(np.exp(factor * z), lambda draft, i: draft.add("exp", {i: factor}))
 
 
 def _roots(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
@@ -215,6 +288,7 @@ _KINDS: dict[_Kind | None, bool] = {
     None: False,
     _waves: False,
     _bends: True,
+    _exponentials: True,
     _roots: False,
     _powers: False,
     _saturations: True,
@@ -269,15 +343,45 @@ def best_sums(
         A, y = together[:, :-1], together[:, -1]
     beam: list[SumOfTerms] = [SumOfTerms((), np.inf)]
     found: dict[tuple[int, ...], float] = {}
-    for _ in range(most_terms):
-        longer: dict[tuple[int, ...], float] = {}
-        for one in beam:
-            for place, criterion in _extensions(A, y, n, prices, one.places, by):
-                longer[tuple(sorted((*one.places, place)))] = criterion
+    for size in range(1, most_terms + 1):
+        if size == 2:
+            # Of two terms that do it together, neither need be good alone.
+            longer = _pairs(A, y, n, prices, by)
+        else:
+            longer = {
+                tuple(sorted((*one.places, place))): criterion
+                for one in beam
+                for place, criterion in _extensions(A, y, n, prices, one.places, by)
+            }
         best = sorted(longer.items(), key=lambda item: item[1])[: by.width]
         beam = [SumOfTerms(*item) for item in best]
         found |= dict(best)
     return [SumOfTerms(*i) for i in sorted(found.items(), key=lambda item: item[1])]
+
+
+def _pairs(
+    A: Array, y: Array, n: int, prices: Array, by: Pursuit
+) -> dict[tuple[int, ...], float]:
+    """The best of all pairs of columns, each of length 1."""
+    alike, along = A.T @ A, A.T @ y
+    free = 1.0 - alike**2
+    both = along[:, None] ** 2 - 2 * np.outer(along, along) * alike + along**2
+    gain = np.where(free > _NEW**2, both / np.maximum(free, _NEW**2), 0.0)
+    criterion = _criterion(y @ y - gain, y, n, 2, prices[:, None] + prices, by)
+    criterion[np.tril_indices(len(along))] = np.inf
+    order = np.argsort(criterion, axis=None)[: by.width]
+    pairs = zip(*np.unravel_index(order, criterion.shape), strict=True)
+    return {(int(i), int(j)): float(criterion[i, j]) for i, j in pairs}
+
+
+def _criterion(
+    left: Array, y: Array, n: int, n_terms: int, prices: Array, by: Pursuit
+) -> Array:
+    """The criterion of sums that leave so much of the squares."""
+    square = left / n + _TINY * float(y @ y) / n
+    cost = n_terms * (np.log(n) + by.term_price) + prices
+    found: Array = n * np.log(np.maximum(square, 1e-300)) + cost
+    return found
 
 
 def _few(ranked: list[SumOfTerms], by: Pursuit) -> list[SumOfTerms]:
@@ -286,7 +390,7 @@ def _few(ranked: list[SumOfTerms], by: Pursuit) -> list[SumOfTerms]:
         next((one for one in ranked if len(one.places) == size), ranked[0])
         for size in by.few_terms
     ]
-    return [*ranked[: by.n_of_a_kind], *few]
+    return [*ranked[:1], *few]
 
 
 def _extensions(
@@ -299,10 +403,8 @@ def _extensions(
         left, new = y - Q @ (Q.T @ y), A - Q @ (Q.T @ A)
     size = np.linalg.norm(new, axis=0)
     gain = np.where(size > _NEW, (new.T @ left) ** 2 / (size**2 + 1e-300), 0.0)
-    square = (left @ left - gain) / n + _TINY * float(y @ y) / n
-    cost = (len(places) + 1) * (np.log(n) + by.term_price)
-    cost = cost + sum(prices[list(places)]) + prices
-    criterion = n * np.log(np.maximum(square, 1e-300)) + cost
+    cost = sum(prices[list(places)]) + prices
+    criterion = _criterion(left @ left - gain, y, n, len(places) + 1, cost, by)
     order = np.argsort(criterion)[: by.width]
     return [(int(i), float(criterion[i])) for i in order if gain[i] > 0]
 

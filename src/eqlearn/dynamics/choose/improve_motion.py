@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from eqlearn._types import Array
 from eqlearn.dynamics.candidates import reshaping
+from eqlearn.dynamics.candidates.exchanged import exchanged
 from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
 from eqlearn.dynamics.choose.grow_motion import grown
 from eqlearn.dynamics.choose.prune_motion import pruned, with_formula
@@ -54,7 +54,7 @@ def chosen(base: Motion, options: Options, contest: Contest) -> Runners:
     rival = _with_swaps(rival, base, options, contest, runners)
     if rival is None:
         return runners
-    for improve in (_softened, _waved, grown):
+    for improve in (_softened, _waved, _exchanged, grown):
         rival = improve(rival, contest)
         runners.add(rival)
     return runners
@@ -109,21 +109,32 @@ def _tried(
 
 def _softened(rival: Rival, contest: Contest) -> Rival:
     """Polynomials instead of functions where they follow as well."""
-    return _reshaped(rival, reshaping.softened, contest)
+    return _reshaped(
+        rival, lambda graph, _: reshaping.softened(graph, contest.x), contest
+    )
 
 
 def _waved(rival: Rival, contest: Contest) -> Rival:
     """Sines and cosines instead of their series where they follow better."""
-    return _reshaped(rival, reshaping.waved, contest)
+    return _reshaped(rival, lambda graph, _: reshaping.waved(graph, contest.x), contest)
+
+
+def _exchanged(rival: Rival, contest: Contest) -> Rival:
+    """Other curves of one input instead of what may only imitate them."""
+    grounds = contest.grounds
+    if grounds is None:
+        return rival
+    n = contest.settings.choosing.n_exchanged
+    return _reshaped(rival, lambda g, state: exchanged(g, grounds(state), n), contest)
 
 
 def _reshaped(
-    rival: Rival, reshape: Callable[[Graph, Array], Iterable[Graph]], contest: Contest
+    rival: Rival, reshape: Callable[[Graph, int], Iterable[Graph]], contest: Contest
 ) -> Rival:
     for state in range(rival.motion.n_states):
         if state in rival.motion.known:
             continue
-        for graph in list(reshape(rival.motion.graphs[state], contest.x)):
+        for graph in list(reshape(rival.motion.graphs[state], state)):
             if contest.is_over:
                 return rival
             most = contest.hoped(rival, graph)

@@ -25,6 +25,8 @@ _TRIES = 5
 _LARGEST_SLOPE = 1e100
 #: Of the squares: what a step is never expected to leave less of.
 _LEAST_SHARE = 1e-6
+#: Of the clearest direction of all constants: what is less clear is rounding.
+_TOLD = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,11 +191,25 @@ def _improved(
 def _at_optimum(at: _State) -> Followed:
     n = at.n_rows * len(at.rms)
     spare = n - at.motion.n_parameters - at.starts.size
-    inverse = np.linalg.pinv(at.normal.hessian, hermitian=True)
-    variance = np.clip(np.diag(inverse), 0.0, math.inf) * n / max(spare, 1)
+    variance = _variances(at.normal.hessian) * n / max(spare, 1)
     return Followed(
         at.motion, at.starts, at.misfit, at.rms, np.sqrt(variance), at.n_rows
     )
+
+
+def _variances(hessian: Array) -> Array:
+    """Variances of the constants; vast where others can do what one does.
+
+    A pseudo-inverse would take what no measurement tells for certain.
+    """
+    size = np.sqrt(np.diag(hessian))
+    if not np.all(np.isfinite(hessian)):
+        return np.full(len(size), math.inf)
+    size = np.where(size > 0, size, 1.0)
+    squares, turn = np.linalg.eigh(hessian / np.outer(size, size))
+    told = np.maximum(squares, _TOLD * max(float(squares.max(initial=0.0)), 1e-300))
+    found: Array = np.sum(turn**2 / told, axis=1) / size**2
+    return found
 
 
 def projected(
