@@ -60,11 +60,13 @@ TESTS: Mapping[str, Sequence[str]] = {
 }
 
 
-def counts(places: Sequence[str]) -> dict[str, int]:
-    """Run tests; how many passed, failed and were skipped."""
+def counts(places: Sequence[str]) -> dict[str, int | list[str]]:
+    """Run tests; how many passed, failed and were skipped, and which are broken."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", "slow or not slow"]
     ran = subprocess.run([*command, *places], capture_output=True, text=True)
     last = ran.stdout.strip().splitlines()[-1]
     found = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", last)}
     words = ("passed", "failed", "error", "errors", "skipped")
-    return {word: found[word] for word in words if word in found}
+    told: dict[str, int | list[str]] = {w: found[w] for w in words if w in found}
+    broken = re.findall(r"^(?:FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE)
+    return {**told, "broken": broken} if broken else told
