@@ -94,6 +94,7 @@ def _search(options: argparse.Namespace) -> dict[str, Any]:
             run_dir=options.directory,
         )
     )
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is there is only to be said
     return {
         "ended": found.ended,
         "n_candidates": len(found.candidates),
