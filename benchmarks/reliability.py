@@ -140,7 +140,7 @@ class Search:
         """How many segments of each candidate were begun, saved, ..., as noted."""
         notes = self.directory / "notes"
         lines = notes.read_text().splitlines() if notes.exists() else []
-        parts = [line.split(" ") for line in lines]
+        parts = [line.split("\t") for line in lines]
         return Counter(key for word, *keys in parts if word == what for key in keys)
 
     def n_lost(self) -> int:
