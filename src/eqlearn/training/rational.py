@@ -137,7 +137,7 @@ def direct_start(lib: Library, data: Samples, n_rounds: int = 4) -> Graph | None
         a = np.linalg.lstsq(R, inside @ b, rcond=1e-13)[0]
         d = b @ B
         with np.errstate(all="ignore"):
-            error = _squares((a @ A) / d - y, root)
+            error = weighted_squares((a @ A) / d - y, root)
         if error < best_error:
             best, best_error = (a / size_a[:, 0], b / size_b[:, 0]), error
         weight = root / np.maximum(np.abs(d), 1e-3 * np.median(np.abs(d)) + 1e-300)
@@ -198,17 +198,25 @@ def _reweighted(
 
 def fraction_error(lib: Library, data: Samples, n_rounds: int = 2) -> float:
     """Squared error of the direct solution: how promising a set of features is."""
+    residual = fraction_residual(lib, data, n_rounds)
+    return np.inf if residual is None else weighted_squares(residual, data.root_weight)
+
+
+def fraction_residual(lib: Library, data: Samples, n_rounds: int = 2) -> Array | None:
+    """What the direct solution leaves of the target, row by row."""
     graph = direct_start(lib, data, n_rounds)
     if graph is None:
-        return np.inf
+        return None
     with np.errstate(all="ignore"):
-        values = graph.evaluate(data.labelled.T)[0][:, 0]
-        return _squares(values - data.y[0], data.root_weight)
+        left: Array = graph.evaluate(data.labelled.T)[0][:, 0] - data.y[0]
+    return left
 
 
-def _squares(residual: Array, root_weight: Array) -> float:
+def weighted_squares(residual: Array, root_weight: Array) -> float:
     """The squared error, with residuals next to a pole cut: others must count too."""
-    return float(np.sum((root_weight * np.minimum(np.abs(residual), 1e6)) ** 2))
+    with np.errstate(all="ignore"):
+        cut = np.minimum(np.abs(residual), 1e6)
+        return float(np.sum((root_weight * cut) ** 2))
 
 
 def _sizes(rows: Array) -> Array:

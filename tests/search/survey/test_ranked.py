@@ -6,6 +6,7 @@ from tasks import task_of
 
 from eqlearn.search.attempts.feature_fractions import FeatureFraction
 from eqlearn.search.attempts.input_views import View
+from eqlearn.search.attempts.links import LINKS
 from eqlearn.search.survey.ranked import Ranked, ranked, with_logs
 from eqlearn.search.task import Task
 
@@ -86,3 +87,23 @@ def test_ranks_are_in_order_and_numbers_unlike() -> None:
     found = ranked(task_of(X, noisy(X[:, 0] ** 2)), [View((0,)), View((0, 1))])
     assert [one.rank for one in found] == sorted(one.rank for one in found)
     assert len({one.number for one in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("y", "link"),
+    [
+        (np.exp(2 * X[:, 0]) / X[:, 1], "log"),
+        (X[:, 0] ** 4 * X[:, 1] / (12 - X[:, 0] ** 2), None),
+    ],
+)
+def test_links_are_compared_by_errors_of_the_target(
+    y: np.ndarray, link: str | None
+) -> None:
+    # Over decades 1/y² is next to nothing but in a few rows: small are its errors,
+    # and those of an arc, which most rows are beyond, are of the smallest targets.
+    task = task_of(X, noisy(y))
+    plain = View((0, 1))
+    linked = [plain.through(name, task) for name in LINKS]
+    views = [plain, *(one for one in linked if one is not None)]
+    assert {"inverse square", "log"} <= {view.link for view in views}
+    assert ranked(task, views)[0].view.link == link

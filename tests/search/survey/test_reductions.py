@@ -13,9 +13,9 @@ from eqlearn.search.survey.reductions import (
     Reduction,
     _primitive,
     _reductions,
-    _with_differences,
     degree_of_linear,
     reduced_views,
+    with_differences,
 )
 from eqlearn.search.task import Task
 
@@ -28,6 +28,10 @@ def noisy(y: np.ndarray) -> np.ndarray:
     return np.asarray(y + 1e-3 * np.std(y) * RNG.normal(size=len(y)))
 
 
+def reductions(x: np.ndarray, y: np.ndarray, root: np.ndarray) -> list[Reduction]:
+    return [one for one, _ in _reductions(x, y, root)]
+
+
 def says_the_same(one: Reduction, y: np.ndarray, x: np.ndarray) -> bool:
     """Whether the law without the factor depends on the variables alone.
 
@@ -37,7 +41,7 @@ def says_the_same(one: Reduction, y: np.ndarray, x: np.ndarray) -> bool:
 
 
 def test_a_law_of_a_quotient_has_one_variable() -> None:
-    found = _reductions(X[:2], noisy(np.exp(X[0] / X[1])), ROOT)
+    found = reductions(X[:2], noisy(np.exp(X[0] / X[1])), ROOT)
     assert found[0].variables == ((1.0, -1.0),)
     assert found[0].factor == (0.0, 0.0)
 
@@ -45,7 +49,7 @@ def test_a_law_of_a_quotient_has_one_variable() -> None:
 def test_a_factor_is_found_beside_a_product() -> None:
     # y = x1² sin(x1 x2): with x2 ~ 1 / x1 only x1² varies
     x = np.array([X[0], 0.5 * X[1]])
-    found = _reductions(x, noisy(x[0] ** 2 * np.sin(x[0] * x[1] / 2)), ROOT)
+    found = reductions(x, noisy(x[0] ** 2 * np.sin(x[0] * x[1] / 2)), ROOT)
     assert found
     s = np.linspace(1, 2, 20)
     moved = np.array([s, 2 / s])
@@ -56,18 +60,18 @@ def test_a_factor_is_found_beside_a_product() -> None:
 
 def test_a_law_of_three_inputs_may_have_two_variables() -> None:
     y = X[2] * np.exp(-X[0] / X[1]) + X[2] ** 2
-    found = _reductions(X, noisy(y), ROOT)
+    found = reductions(X, noisy(y), ROOT)
     assert {len(one.variables) for one in found} == {2}
     assert any((1.0, -1.0, 0.0) in one.variables for one in found)
 
 
 def test_a_law_without_symmetry_is_not_reduced() -> None:
     y = np.exp(-X[0]) + X[1] ** 2
-    assert _reductions(X[:2], noisy(y), ROOT) == []
+    assert reductions(X[:2], noisy(y), ROOT) == []
 
 
 def test_one_input_is_not_reduced() -> None:
-    assert _reductions(X[:1], X[0] ** 2, ROOT) == []
+    assert reductions(X[:1], X[0] ** 2, ROOT) == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,7 @@ def test_a_difference_is_told_the_better_the_less_noise_there_is(noise: float) -
 def test_inputs_that_are_measured_unlike_are_not_merged() -> None:
     x = RNG.uniform(0.5, 3.0, (300, 2))
     task, plain = task_of(x, noisy(np.cos(x[:, 0] - 0.8 * x[:, 1]))), View((0, 1))
-    assert _with_differences(plain, task) is plain
+    assert with_differences(plain, task) is plain
 
 
 def test_differences_are_in_the_units_of_the_data() -> None:
@@ -154,7 +158,7 @@ def test_terms_of_a_plain_sum_are_not_merged() -> None:
     x = RNG.uniform(0.0, 3.0, (300, 2))
     task = task_of(x, noisy(x[:, 0] - x[:, 1]))
     plain = View((0, 1))
-    assert _with_differences(plain, task) is plain
+    assert with_differences(plain, task) is plain
 
 
 def test_a_small_term_that_breaks_a_reduction_keeps_the_inputs_as_they_are() -> None:
@@ -163,9 +167,9 @@ def test_a_small_term_that_breaks_a_reduction_keeps_the_inputs_as_they_are() -> 
     x = rng.uniform(1.0, 3.0, (2, 800))
     noise = 0.1 * rng.normal(size=800)
     law = np.exp(x[0] / x[1])
-    sure = _reductions(x, law + noise, np.ones(800))
+    sure = reductions(x, law + noise, np.ones(800))
     assert [one.variables for one in sure] == [((1.0, -1.0),)]
-    doubtful = _reductions(x, law + 0.02 * x[1] ** 2 + noise, np.ones(800))
+    doubtful = reductions(x, law + 0.02 * x[1] ** 2 + noise, np.ones(800))
     assert ((1.0, 0.0), (0.0, 1.0)) in [one.variables for one in doubtful]
 
 
@@ -176,5 +180,35 @@ def test_a_factor_is_told_beside_an_input_that_nearly_is_one() -> None:
     x = np.array([rng.uniform(0.5, 2.0, 400), rng.uniform(0.3, 0.42, 400)])
     law = x[0] * np.exp(-5.0 / x[1])
     y = law / np.std(law) + 0.01 * rng.normal(size=400)
-    first = _reductions(x, y, np.ones(400))[0]
+    first = reductions(x, y, np.ones(400))[0]
     assert (first.factor, first.variables) == ((1.0, 0.0), ((0.0, 1.0),))
+
+
+def test_a_product_in_a_narrow_range_is_not_taken_for_a_sum() -> None:
+    # Where k and T vary by a factor of two, k T is nearly (k + T)² / 4.
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1.0, 2.0, (300, 4))
+    law = x[:, 0] * np.expm1(3.0 * x[:, 1] / (x[:, 2] * x[:, 3]))
+    y = law / np.std(law) + 0.01 * rng.normal(size=300)
+    first = reduced_views(View((0, 1, 2, 3)), task_of(x, y))[0]
+    group = x[:, 1] / (x[:, 2] * x[:, 3])
+    assert first.n_variables == 1
+    seen = first.of(task_of(x, y)).x[:, 0]
+    assert abs(np.corrcoef(np.log(seen), np.log(group))[0, 1]) > 1 - 1e-9
+
+
+def test_many_inputs_are_reduced_to_quotients_of_differences() -> None:
+    # Of nine inputs a polynomial can have two powers each: it would take other groups.
+    rng = np.random.default_rng(0)
+    low = np.array([1.0, 1.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0])
+    x = low + rng.uniform(0, 1, (300, 9))
+    across, along, up = x[:, 3] - x[:, 4], x[:, 5] - x[:, 6], x[:, 7] - x[:, 8]
+    law = x[:, 0] * x[:, 1] * x[:, 2] / (across**2 + along**2 + up**2)
+    y = law / np.std(law) + 0.01 * rng.normal(size=300)
+    task = task_of(x, y)
+    first = reduced_views(View(tuple(range(9))), task)[0]
+    assert first.n_variables == 2
+    seen = first.of(task).x.T
+    ratios = np.abs(np.array([across / up, along / up, across / along]))
+    alike = [max(abs(np.corrcoef(np.log(abs(s)), np.log(ratios))[0, 1:])) for s in seen]
+    assert min(alike) > 1 - 1e-9

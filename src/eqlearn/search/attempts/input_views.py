@@ -89,12 +89,20 @@ class View:
         """The task with its target after the steps, and weights that belong to it."""
         if not self.steps:
             return task
+        y, root = self.target(task)
+        square = softened(root) ** 2
+        return replace(task, y=y[:, None], y_scale=1.0, weight=square / np.mean(square))
+
+    def target(self, task: Task) -> tuple[Array, Array]:
+        """The target that is seen, and root weights that make its errors those of y.
+
+        These are 0 where a link is not defined.
+        """
         y, weight = task.y[:, 0], task.weight
         root = np.ones(len(y)) if weight is None else np.sqrt(weight)
         for step in self.steps:
             y, root = step.seen(y, root, task.x.T)
-        square = softened(root) ** 2
-        return replace(task, y=y[:, None], y_scale=1.0, weight=square / np.mean(square))
+        return y, root
 
     def through(self, link: str, task: Task) -> "View | None":
         """The view through one more link, if the target allows it."""

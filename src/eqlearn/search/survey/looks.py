@@ -31,7 +31,11 @@ from eqlearn.search.survey.pursuit import (
 )
 from eqlearn.search.survey.quadratics import quadratics
 from eqlearn.search.survey.ranked import ranked, with_logs
-from eqlearn.search.survey.reductions import dimensionless_views, reduced_views
+from eqlearn.search.survey.reductions import (
+    dimensionless_views,
+    reduced_views,
+    with_differences,
+)
 from eqlearn.search.survey.terms import Summand, graph_of
 from eqlearn.search.survey_strategy import LookOrder, Survey
 from eqlearn.search.task import Task
@@ -61,6 +65,10 @@ _THROUGH: dict[str, tuple[str | None, ...]] = {
     "beside": (None, "log", "square"),
     "pairs": (None, "log", "inverse", "square", "logit", *_ARCS),
 }
+
+
+#: Variables from which on differences of them are looked for through every link.
+_MANY = 4
 
 
 def power_laws(task: Task, inputs: Inputs) -> Iterator[Scored]:
@@ -230,7 +238,11 @@ def views_of(task: Task, inputs: Inputs) -> list[View]:
         for one in reduced_views(view, task) or [view]:
             names = (*_ALL[1:], *_SHARES) if first is None else ()
             linked = [one.through(name, task) for name in names]
-            found += [one, *(v for v in linked if v is not None)]
+            seen = [v for v in linked if v is not None]
+            if one.n_variables >= _MANY:
+                # Of 1/r², which no polynomial says, the differences are seen in r².
+                seen = [with_differences(v, task) for v in seen]
+            found += [one, *seen]
     twice = [v.through("log", task) for v in found if v.link == "log"]
     return found + [v for v in twice if v is not None]
 

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.network.graph import Linear
 from eqlearn.search.attempts.feature_fractions import FeatureFraction
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.strategy import Degrees
 from eqlearn.search.task import Task
-from eqlearn.training.rational import fraction_error
+from eqlearn.training.rational import fraction_residual, weighted_squares
 
 #: Of numerator and denominator.
 DEGREES: tuple[Degrees, ...] = (
@@ -28,7 +29,7 @@ class Ranked(NamedTuple):
 
     rank: float
     number: int
-    error: float  # squared and summed
+    error: float  # of the target itself, squared and summed
     view: View
     fraction: FeatureFraction
 
@@ -58,6 +59,20 @@ def ranked(task: Task, views: Sequence[View]) -> list[Ranked]:
     return sorted(found)
 
 
+def _as_of_target(task: Task, view: View, n: int) -> tuple[Array, float]:
+    """Root weights that make errors of what is seen those of the target, and the rest.
+
+    Only as errors of the target can links be compared. A link cannot say more of rows
+    in which it is not defined than that they are at its end.
+    """
+    root = view.target(task)[1][:n]
+    y, is_seen = task.y[:n, 0], root > 0.0
+    if not is_seen.any():
+        return root, math.inf
+    off = y - np.clip(y, y[is_seen].min(), y[is_seen].max())
+    return root, float(off @ off)
+
+
 def _of_degrees(
     task: Task, view: View, degrees: Sequence[Degrees], number: int
 ) -> list[Ranked]:
@@ -67,12 +82,14 @@ def _of_degrees(
     if not np.isfinite(few.x).all():
         return []
     n, n_variables = few.n_residuals, len(few.x)
+    root, lost = _as_of_target(task, view, n)
     for a, b in degrees:
         fraction = FeatureFraction(a, b)
         k = fraction.n_columns(n_variables)
         if k > min(by.most_columns, n / 4):
             continue
-        error = fraction_error(fraction.library(n_variables, []), few, 2)
+        left = fraction_residual(fraction.library(n_variables, []), few, 2)
+        error = math.inf if left is None else weighted_squares(left, root) + lost
         rank = n * math.log(error / n + 1e-22) + by.price * k
         if not math.isnan(rank):
             found.append(Ranked(rank, number + len(found), error, view, fraction))

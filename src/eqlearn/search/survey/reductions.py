@@ -32,6 +32,8 @@ _NOT_SMOOTH = 0.05
 # Times what all inputs leave: fewer variables that leave more do not say the same, and
 # if they leave more than the second, a small term may be lost, so all inputs stay too.
 _HOLDS, _SURELY = 1.1, 1.03
+# Reductions to as few variables that are followed.
+_MOST = 3
 # The same for groups that are known from dimensions, beside all inputs.
 _MAY_HOLD = 1.5
 # Share of the slopes by an input that is not explained by a power of it.
@@ -81,11 +83,22 @@ def _is_plain(v: Exponents) -> bool:
 def reduced_views(view: View, task: Task) -> list[View]:
     """Views of fewer variables that say the same; none if there are none."""
     n = task.x.shape[1]
-    merged = _with_differences(view, task)
-    data = merged.of(task).search_rows()
-    found = _reductions(data.x, data.y[0], data.root_weight)
-    reduced = [one.view(merged, n) for one in found]
-    return reduced or ([] if merged is view else [merged])
+    merged = with_differences(view, task)
+    holding: list[tuple[int, float, View]] = []
+    # k + T is nearly the root of k T in a narrow range: groups of both views compete.
+    for seen in (view,) if merged is view else (merged, view):
+        data = seen.of(task).search_rows()
+        for one, left in _reductions(data.x, data.y[0], data.root_weight):
+            holding.append((len(one.variables), left, one.view(seen, n)))
+    if not holding:
+        return [] if merged is view else [merged]
+    least = min(n_variables for n_variables, _, _ in holding)
+    fewest = [(left, found) for n_vars, left, found in holding if n_vars == least]
+    best = min(left for left, _ in fewest)
+    chosen = [found for left, found in fewest if left <= _HOLDS * best + 1e-20]
+    # Where fewer variables may lose something, all stay, too.
+    whole = [v for n_vars, _, v in holding if n_vars == view.n_variables > least]
+    return [*chosen[:_MOST], *whole]
 
 
 def dimensionless_views(task: Task) -> tuple[list[View], bool]:
@@ -119,11 +132,18 @@ def dimensionless_views(task: Task) -> tuple[list[View], bool]:
     return [view for _, _, view in found], False
 
 
-def _with_differences(view: View, task: Task) -> View:
-    """The view with x - z, or x + z, in the place of two inputs that appear so only.
+def with_differences(view: View, task: Task) -> View:
+    """The view with x - z, or x + z, in the place of all inputs that appear so only.
 
     In the units of the data: only what is measured alike is added.
     """
+    while (merged := _with_difference(view, task)) is not view:
+        view = merged
+    return view
+
+
+def _with_difference(view: View, task: Task) -> View:
+    """The view with one sum of two inputs in their place, if there is such a one."""
     seen = view.of(task)
     data = seen.search_rows()
     x, y, root = data.x, data.y[0], data.root_weight
@@ -175,8 +195,11 @@ def _variance(y: Array, root: Array) -> float:
     return float(np.mean((root * (y - np.average(y, weights=root**2))) ** 2))
 
 
-def _reductions(x: Array, y: Array, root: Array) -> list[Reduction]:
-    """Reductions that hold, those to the fewest variables only; none if none do."""
+def _reductions(x: Array, y: Array, root: Array) -> list[tuple[Reduction, float]]:
+    """Reductions that hold, those to the fewest variables only; none if none do.
+
+    Each with what a polynomial of its variables leaves, the least first.
+    """
     if len(x) < 2:
         return []
     everything = [_only(len(x), i) for i in range(len(x))]
@@ -188,16 +211,49 @@ def _reductions(x: Array, y: Array, root: Array) -> list[Reduction]:
     proposals = dict.fromkeys(_proposals(x, y, root))
     plain = Reduction((0.0,) * len(x), tuple(everything))
     if whole > _NOT_SMOOTH * _variance(y, root):
-        return [*list(proposals)[:2], plain]
+        return [(one, whole) for one in (*list(proposals)[:2], plain)]
     for proposal in proposals:
-        own = 2 * degree if len(proposal.variables) == 1 else degree
-        left = _left(x, y, root, proposal.factor, proposal.variables, own)
+        left = _left_by(proposal, x, y, root, degree)
         if left < _HOLDS * whole + 1e-20:
             holding.append((proposal, left))
-    least = min((len(one.variables) for one, _ in holding), default=0)
-    fewest = [(one, left) for one, left in holding if len(one.variables) == least][:3]
+    fewest = _fewest(sorted(holding, key=lambda one: one[1]), x, y, root)
     is_doubtful = all(left > _SURELY * whole + 1e-20 for _, left in fewest)
-    return [*(one for one, _ in fewest), *([plain] if fewest and is_doubtful else [])]
+    return [*fewest, *([(plain, whole)] if fewest and is_doubtful else [])]
+
+
+def _fewest(
+    holding: list[tuple[Reduction, float]], x: Array, y: Array, root: Array
+) -> list[tuple[Reduction, float]]:
+    """Those to the fewest variables that hold beside those to more variables, too.
+
+    A polynomial of many inputs is a poor judge, for it can have few powers of each. One
+    of not as many can have more of them, and tells whether even fewer say the same.
+    """
+    judges: dict[int, tuple[int, float]] = {}  # degrees, and what is left, by variables
+    for n_variables in sorted({len(one.variables) for one, _ in holding}, reverse=True):
+        now = [
+            (one, left) for one, left in holding if len(one.variables) == n_variables
+        ]
+        good = [
+            (one, left)
+            for one, left in now
+            if all(
+                _left_by(one, x, y, root, degree) < _HOLDS * most + 1e-20
+                for degree, most in judges.values()
+            )
+        ]
+        degree = degree_for(n_variables, x.shape[1], 0.2)
+        if good:
+            least = min(_left_by(one, x, y, root, degree) for one, _ in good[:_MOST])
+            judges[n_variables] = degree, least
+            fewest = good
+    return fewest[:_MOST] if holding else []
+
+
+def _left_by(one: Reduction, x: Array, y: Array, root: Array, degree: int) -> float:
+    """What a polynomial leaves of a reduction; one variable has twice the degree."""
+    own = 2 * degree if len(one.variables) == 1 else degree
+    return _left(x, y, root, one.factor, one.variables, own)
 
 
 def _only(n: int, i: int) -> Exponents:
