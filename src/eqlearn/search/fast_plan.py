@@ -288,6 +288,7 @@ class FastPlan:
             lead_of_size=self._pool.lead(best.graph.n_parameters),
             is_surveyed=is_surveyed,
             n_kinds=self._n_kinds(),
+            is_plain=_is_plain(best.graph),
         )
 
     def _least_attempts(self) -> int:
@@ -304,3 +305,8 @@ class FastPlan:
         if self._judged is None or self._judged[0] is not best:
             self._judged = best, residual_structure(best, self._task)
         return self._judged[1]
+
+
+def _is_plain(graph: Graph) -> bool:
+    """Whether a formula has no sums, or is nothing but one of inputs."""
+    return not graph.nodes or all(len(linear) == 1 for linear in graph.slots())

@@ -130,5 +130,5 @@ class Building:
     most_outers: tuple[int, int] = tuned(
         (120, 60), "of what may stand beside one feature, and beside each of two"
     )
-    n_kept: int = tuned(4, "laws of a look of which formulas are made")
+    n_kept: int = tuned(6, "laws of a look of which formulas are made")
     n_beam: int = tuned(5, "features to each of which a second one is looked for")

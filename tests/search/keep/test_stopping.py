@@ -216,3 +216,20 @@ def test_the_shortest_formula_is_enough_once_all_of_its_size_were_looked_for(
 
 def test_reasons_that_end_all_doubt_are_not_those_of_patience() -> None:
     assert set(DECISIVE) == {Reason.EXACT, Reason.LEAD, Reason.SIZE}
+
+
+def test_a_sum_waits_until_other_functions_were_looked_for() -> None:
+    # r - r²/2 stands for log(1 + r), u + u³/6 for an arc sine.
+    short = replace(
+        OPEN,
+        n_attempts=0,
+        n_parameters=1,
+        left=Left.NOISE,
+        is_surveyed=False,
+        lead=60.0,
+    )
+    assert reason_to_stop(short, Stopping()) is Reason.LEAD
+    in_terms = replace(short, is_plain=False)
+    assert reason_to_stop(in_terms, Stopping()) is None
+    later = replace(in_terms, n_kinds=Stopping().kinds_before_doubt_ends)
+    assert reason_to_stop(later, Stopping()) is not None

@@ -154,6 +154,25 @@ def test_inputs_may_be_there_from_the_start() -> None:
     np.testing.assert_allclose(first.evaluate(X[:2].T)[0][:, 0], y, atol=1e-8)
 
 
+def test_a_law_has_the_weights_that_fit_best() -> None:
+    # Under an exponential other weights would lead a fit astray.
+    x = X[:2] * np.array([[0.1], [20.0]])
+    y = x[1] * np.log(1.0 + x[0]) - 0.5
+    rows = WeightedRows(x, y, np.ones(N))
+    wanted = Wanted(n_terms=1, has_inputs=False, in_logs=False)
+    laws = built_laws(rows, np.ones(2), wanted, BY)
+    off = [np.abs(law.evaluate(x.T)[0][:, 0] - y).max() for law in laws]
+    assert min(off) < 1e-8
+    assert max(off) < 1e-2  # all others are imitations
+
+
+def test_inputs_may_be_over_products() -> None:
+    shown = shelf(np.stack([A, 1.2 + B, 1.0 + C]))
+    ratio = A / ((1.2 + B) * (1.0 + C))
+    assert np.abs(shown.values - ratio).max(axis=1).min() < 1e-12
+    assert np.abs(shown.values - np.arcsin(ratio)).max(axis=1).min() < 1e-12
+
+
 def test_units_of_a_view_have_the_scale_of_their_inputs() -> None:
     task = replace(task_of(X[:2].T, A), x_scale=np.array([4.0, 8.0]))
     draft = Draft(Graph(2, (), ()))

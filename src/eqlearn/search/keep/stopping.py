@@ -34,6 +34,7 @@ class Evidence:
     lead_of_size: float = 0.0  # over those of them that are no longer
     is_surveyed: bool = True  # formulas of other kinds were looked for
     n_kinds: int = 0  # of these that were looked for
+    is_plain: bool = True  # the best is a product of powers or functions, or linear
 
     @property
     def is_early(self) -> bool:
@@ -103,6 +104,8 @@ def _most_parameters(evidence: Evidence, by: Stopping) -> int:
         # Sines of several inputs are found by attempts, once inputs are angles.
         return by.few_parameters if evidence.is_early else by.most_parameters
     is_early = evidence.n_kinds < by.kinds_before_doubt_ends
+    if is_early and not evidence.is_plain:
+        return 0  # first terms of series look like laws, too: (1 + r)^n, asin(l/d)
     if is_early or evidence.lead_of_size < by.beyond_doubt:
         return by.fewest_parameters
     return by.few_parameters

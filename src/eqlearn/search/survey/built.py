@@ -218,14 +218,14 @@ def shelf_of(x: Array, scale: Array, by: Building) -> Shelf:
     simple = np.r_[plain, sums, norms][: by.most_simple]
     shelf, quotients = shelf.grown(*_quotients(simple, simple))
     pure = quotients[(shelf.parts[quotients] <= n).all(axis=1)]
-    shelf, triples = shelf.grown(_triples(shelf, products, plain))
+    shelf, triples = shelf.grown(*_triples(shelf, products, plain))
     pure = np.r_[pure, triples]
     shelf, beside_one = shelf.grown(
         *_sums(shelf, np.r_[one, pure], by, only_first=True)
     )
     shelf, others = shelf.grown(*_quotients(curved, plain))
     shelf, roots = shelf.grown(_roots(shelf, np.r_[plain, pure]))
-    inner = np.r_[simple, products, quotients, beside_one, curved, others]
+    inner = np.r_[simple, products, quotients, triples, beside_one, curved, others]
     rated = np.r_[plain, sums, products, pure, roots]
     functions = _functions(shelf, inner[: by.most_inner], by)
     at_rates = _at_rates(shelf, rated[: by.most_rated], by)
@@ -242,12 +242,16 @@ def _of_squares(shelf: Shelf, sums: Integers) -> Integers:
     return found
 
 
-def _triples(shelf: Shelf, products: Integers, plain: Integers) -> Making:
-    """Products of three inputs."""
+def _triples(
+    shelf: Shelf, products: Integers, plain: Integers
+) -> tuple[Making, Making, Making]:
+    """Products of three inputs, and of two over a third, both ways."""
     a, b = (grid.ravel() for grid in np.meshgrid(products, plain, indexing="ij"))
     first, second = shelf.parts[a].T
-    keep = (first < second) & (second < b)
-    return Making("*", a[keep], b[keep])
+    ordered = (first < second) & (second < b)
+    apart = (first < second) & (first != b) & (second != b)
+    over, under = Making("/", a[apart], b[apart]), Making("/", b[apart], a[apart])
+    return Making("*", a[ordered], b[ordered]), over, under
 
 
 def _roots(shelf: Shelf, of: Integers) -> Making:

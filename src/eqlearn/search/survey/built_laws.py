@@ -111,6 +111,7 @@ class _Look(NamedTuple):
     logs: Integers  # of which features these are
     outers: list[Outer]
     beside: Array  # (M, N) their values, weighted and of unit size
+    sizes: Array  # (M,) that they were divided by
     prices: Array  # (K,) of the columns
     prices_beside: Array  # (M,)
     inputs: list[int]  # that are there from the start
@@ -132,6 +133,7 @@ class _Look(NamedTuple):
         beside = _values_of(outers, shelf, rows.x) * rows.root
         numbers = np.flatnonzero(np.isfinite(beside).all(axis=1)).tolist()
         outers, beside = [outers[k] for k in numbers], beside[numbers]
+        sizes = np.sqrt(np.mean(beside**2, axis=1))
         known = [np.ones(len(rows.y)), *rows.x[inputs], *np.log(rows.x[logs_of])]
         return cls(
             shelf,
@@ -139,7 +141,8 @@ class _Look(NamedTuple):
             columns,
             np.flatnonzero(has_log),
             outers,
-            beside / np.sqrt(np.mean(beside**2, axis=1, keepdims=True)),
+            beside / sizes[:, None],
+            sizes,
             np.r_[shelf.prices, shelf.prices[has_log] + by.price_of_log],
             np.array([outer.price(shelf) for outer in outers]),
             inputs,
@@ -214,6 +217,8 @@ class _Look(NamedTuple):
         columns = self._picked(picked)
         size = np.linalg.norm(columns, axis=0)
         weights = np.linalg.lstsq(columns / size, self.rows.y, rcond=1e-12)[0] / size
+        n_terms = len(picked.terms)
+        weights[len(weights) - n_terms :] /= self.sizes[[m for _, m in picked.terms]]
         draft = Draft(Graph(len(self.rows.x), (), ()))
         plain: list[Linear] = [ONE, *({i: 1.0} for i in self.inputs)]
         logs = ({draft.add("log", {i: 1.0}): 1.0} for i in self.logs_of)
