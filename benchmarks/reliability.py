@@ -140,7 +140,7 @@ class Search:
         """How many segments of each candidate were begun, saved, ..., as noted."""
         notes = self.directory / "notes"
         lines = notes.read_text().splitlines() if notes.exists() else []
-        parts = [line.split(" ") for line in lines]
+        parts = [line.split("\t") for line in lines]
         return Counter(key for word, *keys in parts if word == what for key in keys)
 
     def n_lost(self) -> int:
@@ -477,7 +477,7 @@ def tested(
     """A promise that tests keep; what cannot be tested here is skipped."""
     del sizes, root, rng
     figures = counts(places)
-    is_kept = figures.get("passed", 0) > 0 and figures.keys() <= {"passed", "skipped"}
+    is_kept = "passed" in figures and figures.keys() <= {"passed", "skipped"}
     text = ", ".join(f"{n} {word}" for word, n in figures.items())
     return Verdict(is_kept, dict(figures), f"{text}: {' '.join(places)}")
 

@@ -5,7 +5,8 @@
 Prints `ready` when the search begins and one JSON line when it has ended. The file
 `notes` of the run directory tells which segments were handed to workers (`start`),
 begun by one (`begin`, attempts only), no longer wanted (`drop`) and saved (`save`,
-after the fact), so that it can be compared with what the store has.
+after the fact), so that it can be compared with what the store has; between a word and
+the keys of jobs, in which there may be spaces, are tabs.
 """
 
 import argparse
@@ -53,9 +54,9 @@ def main() -> None:
     notes = str(options.directory / "notes")
     watched = _watched(notes, options.bad, options.lifetime)
     setattr(fast, "batch_job", watched)  # noqa: B010
-    _note(notes, Processes, "start", lambda job, *rest: f"start {job.key}")
-    _note(notes, Processes, "drop", lambda keys: "drop " + " ".join(keys))
-    _note(notes, Store, "save", lambda key, step, seconds: f"save {key}")
+    _note(notes, Processes, "start", lambda job, *rest: f"start\t{job.key}")
+    _note(notes, Processes, "drop", lambda keys: "\t".join(("drop", *keys)))
+    _note(notes, Store, "save", lambda key, step, seconds: f"save\t{key}")
     print("ready", flush=True)
     try:
         print(json.dumps(_search(options)), flush=True)
@@ -94,6 +95,7 @@ def _search(options: argparse.Namespace) -> dict[str, Any]:
             run_dir=options.directory,
         )
     )
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is there is only to be said
     return {
         "ended": found.ended,
         "n_candidates": len(found.candidates),
@@ -136,7 +138,7 @@ def _watched(notes: str, is_bad: bool, lifetime: float | None) -> Callable[..., 
 
 def attempt(data: Any, specification: Specification, state: bytes | None) -> Step:
     """Note which batch it is, then make its attempts."""
-    _append(specification["notes"], f"begin {specification['key']}")
+    _append(specification["notes"], f"begin\t{specification['key']}")
     lifetime = specification["lifetime"]
     if lifetime is not None and _is_worker() and threading.active_count() == 1:
         seconds = random.expovariate(1 / lifetime)

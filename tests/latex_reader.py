@@ -71,7 +71,8 @@ class _Reader:
             token = "".join(iter(lambda: self.take(), "}")).lstrip("{")
         if token in FUNCTIONS:
             exponent = self.exponent()
-            return FUNCTIONS[token](self.braced()) ** exponent
+            value = FUNCTIONS[token](self.braced()) ** exponent
+            return value ** self.exponent()  # of a logarithm it stands behind
         base = self.base(token)
         exponent = self.exponent()
         return np.exp(exponent) if token == "e" else base**exponent

@@ -1,5 +1,6 @@
 """Groups: one form for all, constants of each where they differ."""
 
+import time
 from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from patience import within
 
 from eqlearn import EqlearnError, EquationLearner
 from eqlearn.estimator_groups import taken_groups
@@ -442,3 +444,17 @@ def test_hostile_names_of_groups_do_no_harm(
     write_report(tmp_path, hostile.model_, x, x[:, :1])
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<script>x" not in page and "<b>who" not in page
+
+
+def test_a_time_limit_is_kept_with_hundreds_of_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """R-22: fits in all groups end in time; one after the other they take minutes."""
+    monkeypatch.setattr(group_search, "views", form_starts.views)
+    rng = np.random.default_rng(0)
+    x, groups = rng.uniform(1, 5, (4000, 2)), np.repeat(np.arange(400), 10)
+    y = (1 + groups / 10) * x[:, 0] * np.exp(-x[:, 1]) + groups
+    y += 0.01 * rng.normal(size=4000)
+    with within(3.2, time.process_time):
+        learner = learn(time_limit=1).fit(x, y, groups=groups)
+    assert len(learner.groups_) == 400

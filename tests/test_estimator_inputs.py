@@ -1,5 +1,6 @@
 """What the front door does with what it is given, without a search."""
 
+import time
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -27,6 +28,8 @@ from eqlearn.estimator_inputs import (
 )
 from eqlearn.network.units import PAPER_UNITS
 from eqlearn.search.attempts.grid_networks import PAPER_DEPTHS, Grid
+from eqlearn.search.learn import MOMENT
+from eqlearn.search.request import Request
 
 
 class Learner:
@@ -285,6 +288,28 @@ def test_what_could_not_be_saved_is_refused_before_the_search(
     with pytest.raises(EqlearnError, match=f"`{name}` must be") as caught:
         EquationLearner(**parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
     assert "\n" not in str(caught.value)
+
+
+def test_what_checks_take_is_part_of_a_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """R-22: telling wild values apart takes seconds in a large table."""
+    asked: list[float | None] = []
+
+    def slow(*_: object) -> None:
+        time.sleep(0.2)
+
+    def kept(request: Request, *_: object) -> None:
+        asked.append(request.time_limit)
+        raise EqlearnError("enough")
+
+    monkeypatch.setattr("eqlearn.estimator.typical_rows", slow)
+    monkeypatch.setattr("eqlearn.estimator.learn", kept)
+    for limit in (60.0, 0.1, None):
+        with pytest.raises(EqlearnError, match="enough"):
+            EquationLearner(time_limit=limit).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
+    assert asked[0] is not None and asked[0] < 59.8
+    assert asked[1:] == [MOMENT, None]
 
 
 def test_too_many_inputs_are_refused_before_the_search() -> None:

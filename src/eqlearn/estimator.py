@@ -1,5 +1,6 @@
 """`EquationLearner`: a scikit-learn estimator whose result is an equation."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.grid_networks import Grid
 from eqlearn.search.conclude import selection
 from eqlearn.search.conclude.to_model import model_of
-from eqlearn.search.learn import Found, learn
+from eqlearn.search.learn import MOMENT, Found, learn
 from eqlearn.search.plain_models import with_plain_models_told
 from eqlearn.search.request import Request
 from eqlearn.search.robust_rows import typical_rows
@@ -282,6 +283,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         extrapolation: tuple[Any, Any] | None,
         groups: Any,
     ) -> "EquationLearner":
+        begun = time.monotonic()
         with in_one_line():
             check_kinds(self)
             if self.form is not None:
@@ -312,22 +314,24 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
             "parameters": parameters,
         }
         if taken is None:
-            self.found_ = self._searched(data, domain, known)
+            self.found_ = self._searched(data, domain, known, begun)
             model = model_of(self.found_, data.x, data.y, domain, far=data.far, **how)
             model = with_plain_models_told(model, data.x, data.y, data.weight)
             model = model if self.form is None else with_form(model, self.form)
         else:
             counted = taken if data.is_counted is None else taken.kept(data.is_counted)
-            model = self._by_group(data, domain, counted, known, how)
+            model = self._by_group(data, domain, counted, known, begun, how)
         model = with_dimensions_told(model, known.dimensions)
         model = with_judged_constraints(model, known.constraints)
         self.model_ = self._as_found = replace(model, categories=data.categories)
         return self
 
-    def _searched(self, data: Given, domain: Array, known: Known) -> list[Found]:
+    def _searched(
+        self, data: Given, domain: Array, known: Known, begun: float
+    ) -> list[Found]:
         forms = None
         with in_one_line():
-            request = self._request(data, domain, known)
+            request = self._request(data, domain, known, begun)
             if self.form is not None:
                 forms = given_forms(self.form, data.inputs, data.targets, data.x)
         with self._progress(data.inputs, data.targets) as callback:
@@ -348,10 +352,11 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         domain: Array,
         groups: TakenGroups,
         known: Known,
+        begun: float,
         how: Mapping[str, Any],
     ) -> Model:
         with in_one_line():
-            request = self._request(data, domain, known)
+            request = self._request(data, domain, known, begun)
         with self._progress(data.inputs, data.targets) as callback:
             n_groups = len(groups.names)
             found = learn_by_group(
@@ -360,7 +365,13 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         rows = found, data.x, data.y, domain
         return group_model(*rows, column=groups.column, names=groups.names, **how)
 
-    def _request(self, data: Given, domain: Array, known: Known) -> Request:
+    def _request(
+        self, data: Given, domain: Array, known: Known, begun: float
+    ) -> Request:
+        limit = seconds(self.time_limit)
+        if limit is not None and limit > 0:
+            # What checks took, of wild values say, is part of what was granted.
+            limit = max(limit - (time.monotonic() - begun), MOMENT)
         recipe = recipe_of(
             self.recipe, self.functions, self.depths, self.units_per_type
         )
@@ -370,7 +381,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
             domain=domain,
             weight=data.weight,
             seed=seed_of(self.random_state),
-            time_limit=seconds(self.time_limit),
+            time_limit=limit,
             far=data.far,
             units=units_of(self.functions),
             recipe=recipe,

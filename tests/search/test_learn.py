@@ -1,3 +1,6 @@
+import os
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -8,6 +11,7 @@ import pytest
 from patience import within
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import eqlearn.search.learn as search
 from eqlearn import DynamicsLearner, EquationLearner
 from eqlearn._types import Array
 from eqlearn.dynamics import readings
@@ -368,3 +372,21 @@ def test_many_inputs_do_not_outlast_the_time_limit(
     with within(2 + 0.1 * seconds, after=seconds):
         (found,) = learn(Request(x, y, time_limit=seconds, jobs=1))
     assert found.ended == "time" and found.candidates
+
+
+@pytest.mark.parametrize(("step", "ended"), [("tasks_of", "interrupt"), ("_found", "")])
+def test_ctrl_c_before_and_after_the_search_loses_nothing(
+    step: str, ended: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-9: whatever is under way, the best that is there is returned."""
+    original = getattr(search, step)
+
+    def interrupted(*arguments: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)  # the signal is there by then
+        return original(*arguments)
+
+    monkeypatch.setattr(search, step, interrupted)
+    x = np.random.default_rng(0).uniform(1, 2, (30, 1))
+    (found,) = learn(Request(x, 2 * x, jobs=1, max_attempts=8))
+    assert found.candidates and found.ended == (ended or "finished")

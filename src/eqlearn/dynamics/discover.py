@@ -1,7 +1,9 @@
 """From trajectories to a system of equations: smooth, search, follow, choose."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
@@ -26,6 +28,7 @@ from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun
 from eqlearn.dynamics.smooth.trajectories import TimeSeries
 from eqlearn.equation.refine.criterion import refit
 from eqlearn.errors import EqlearnError
+from eqlearn.jobs.serial import TimeIsUp, cut_off
 from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.learn import Found, ProgressCallback, learn
@@ -71,7 +74,7 @@ def _discovered(
     n_states = rows.rates.shape[1]
     free = [k for k in range(n_states) if k not in asked.known]
     found = _searched(rows, free, watch.search_limit(asked, len(free)), asked, callback)
-    simple = _simple_sums(seen, free, asked)
+    simple = _simple_sums(seen, free, watch.sums_deadline(asked), asked)
     options = _options(rows, found, simple, asked)
     base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
     observed = np.arange(n_states) < runs[0].states.shape[1]
@@ -150,6 +153,13 @@ class _Watch(NamedTuple):
         busy = (time.monotonic() - self.begin) / worked
         return by.search_seconds * n_free * min(max(busy, 1.0), by.most_busy)
 
+    def sums_deadline(self, asked: Asked) -> float:
+        """Until when sums of simple terms are looked for: half of what is left."""
+        if asked.time_limit is None:
+            return math.inf
+        searched = self.search_limit(asked, 0)
+        return self.begin + 0.5 * (searched + asked.time_limit)
+
     def choice_deadline(
         self, asked: Asked, n_free: int
     ) -> tuple[float, Callable[[], float]]:
@@ -161,12 +171,14 @@ class _Watch(NamedTuple):
 
 
 def _simple_sums(
-    seen: Readings, free: list[int], asked: Asked
+    seen: Readings, free: list[int], deadline: float, asked: Asked
 ) -> dict[int, list[Graph]]:
-    if asked.units is not None:
-        return {}
-    by = asked.settings.pursuit
-    return {state: pursued(seen.grounds(state, asked), by) for state in free}
+    """Sums of simple terms for each state, or for as many as there is time for."""
+    found: dict[int, list[Graph]] = {}
+    for state in free if asked.units is None else ():
+        with suppress(TimeIsUp), cut_off(deadline - time.monotonic()):
+            found[state] = pursued(seen.grounds(state, asked), asked.settings.pursuit)
+    return found
 
 
 def _searched(

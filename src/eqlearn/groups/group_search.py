@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from eqlearn.groups.sharing import (
     with_simple_constants,
 )
 from eqlearn.groups.usual_curves import usual_curves
+from eqlearn.jobs.serial import TimeIsUp, cut_off
 from eqlearn.jobs.store import Store
 from eqlearn.knowledge.constraining.constraints import Constraint
 from eqlearn.model.prediction import with_parameters
@@ -111,8 +113,8 @@ def _learned(
         given = [_mean(request.x.shape[1]), *guesses]
         starts = [FormStart(graph, np.ones(n_groups)) for graph in given]
         starts += usual_curves(rows, units, generator(request.seed, Stream.CURVES, m))
-        deadline = begin + (request.time_limit or math.inf) / request.y.shape[1]
-        watch = _Watch(len(starts), deadline)
+        limit = (request.time_limit or math.inf) / request.y.shape[1]
+        watch = _Watch(len(starts), begin + limit, by.grace * limit)
         starts += [start for some, _ in searches for start in some]
         forms = _best(starts, rows, by, watch, simple=simple)
         ends = [one.ended for _, one in searches]
@@ -137,8 +139,21 @@ class _Watch:
     n_always: int
     deadline: float
 
+    grace: float  # seconds after it in which they must be done
+
     def is_over(self, n_tried: int) -> bool:
-        return n_tried >= self.n_always and time.monotonic() > self.deadline
+        late = time.monotonic() - self.deadline
+        return late > (0.0 if n_tried >= self.n_always else self.grace)
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Break off what is done in this block when all time is over.
+
+        What it has come to by then has to do.
+        """
+        left = self.deadline + self.grace - time.monotonic()
+        with suppress(TimeIsUp), cut_off(left):
+            yield
 
 
 def _mean(n_inputs: int) -> Graph:
@@ -194,20 +209,24 @@ def _best(
     x = np.ascontiguousarray(rows.x.T)
     known: set[object] = set()
     told = _ranked(starts, known, rows, x, by, watch)
+    if not told:  # there was no time for more than a number for each group
+        alone = _told(starts[0], rows, x, by)
+        told = [one for one in alone if math.isfinite(one.criterion)]
     more = [
         FormStart(graph, np.ones(rows.n_groups))
         for one in told[: by.n_kept]
         if (graph := with_offset(_typical(one))) is not None
     ]
     told = sorted([*told, *_ranked(more, known, rows, x, by, watch)], key=_criterion)
-    pruned = [_pruned(one, rows, x, by) for one in _distinct(told)[: by.n_kept]]
-    kept = _distinct(sorted(pruned, key=_criterion))
-    if not simple:
-        return tuple(kept)
-    return tuple(
-        replace(one, fit=with_simple_constants(one.fit, rows, TACTICS, by))
-        for one in kept
+    best = _distinct(told)[: by.n_kept]
+    kept = _distinct(
+        sorted((_pruned(one, rows, x, by, watch) for one in best), key=_criterion)
     )
+    for number, one in enumerate(kept if simple else ()):
+        with watch.in_time():
+            fit = with_simple_constants(one.fit, rows, TACTICS, by)
+            kept[number] = replace(one, fit=fit)
+    return tuple(kept)
 
 
 def _criterion(told: Told) -> float:
@@ -227,16 +246,16 @@ def _ranked(
     for number, start in enumerate(starts):
         if watch.is_over(number):
             break
-        form = replace(start, graph=next(normal_forms(start.graph, x)))
-        if _is_new(form.graph, known, by):
-            ranked.append((_promise(form, rows, by), form))
+        with watch.in_time():
+            form = replace(start, graph=next(normal_forms(start.graph, x)))
+            if _is_new(form.graph, known, by):
+                ranked.append((_promise(form, rows, by), form))
     ranked.sort(key=lambda pair: pair[0])
-    told = [
-        one
-        for _, form in ranked[: by.n_told]
-        for one in _told(form, rows, x, by)
-        if math.isfinite(one.criterion)
-    ]
+    told: list[Told] = []
+    with watch.in_time():
+        for _, form in ranked[: by.n_told]:
+            found = _told(form, rows, x, by)
+            told += [one for one in found if math.isfinite(one.criterion)]
     return sorted(told, key=_criterion)
 
 
@@ -265,21 +284,30 @@ def _told(
         yield judged(told_apart(whole, rows, by), rows, TACTICS)
 
 
-def _pruned(best: Told, rows: GroupedRows, x: Array, by: GroupSettings) -> Told:
-    """Leave out constants as long as the criterion falls."""
+def _pruned(
+    best: Told, rows: GroupedRows, x: Array, by: GroupSettings, watch: _Watch
+) -> Told:
+    """Leave out constants as long as the criterion falls, and there is time."""
+    with watch.in_time():
+        for smaller in _smaller(best, rows, x, by):
+            best = smaller
+    return best
+
+
+def _smaller(
+    best: Told, rows: GroupedRows, x: Array, by: GroupSettings
+) -> Iterator[Told]:
+    ones = np.ones(rows.n_groups)
     while True:
-        ones = np.ones(rows.n_groups)
-        smaller = [
-            FormStart(less, ones)
-            for less in without_each(_typical(best), x)
-            if less.n_parameters
-        ]
-        if not smaller:
-            return best
-        likely = min(smaller, key=lambda form: _promise(form, rows, by))
+        less = without_each(_typical(best), x)
+        forms = [FormStart(one, ones) for one in less if one.n_parameters]
+        if not forms:
+            return
+        likely = min(forms, key=lambda form: _promise(form, rows, by))
         found = min(_told(likely, rows, x, by), key=_criterion)
         if not found.criterion < best.criterion:
-            return best
+            return
+        yield found
         best = found
 
 

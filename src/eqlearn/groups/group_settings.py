@@ -12,6 +12,9 @@ class GroupSettings:
     n_single: int = tuned(2, "groups that are searched alone: the largest tell most")
     fewest_alone: int = tuned(6, "rows of a group that is searched alone")
     share_of_time: float = tuned(0.6, "of a time limit for searches, the rest for fits")
+    grace: float = tuned(
+        0.1, "of a time limit, after it: for forms that are always tried"
+    )
     attempts: int = tuned(
         8, "of each search, at most: a view of the rows need not agree with itself"
     )

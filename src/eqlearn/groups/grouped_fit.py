@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from eqlearn._types import Array, Integers
+from eqlearn.groups.arrowhead import Arrowhead, arrowhead
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import unit
 
@@ -103,49 +104,42 @@ def _fitted(
     rows: GroupedRows,
     n_steps: int,
 ) -> GroupedFit:
-    columns, n_columns = _columns(varies, rows.n_groups)
-    free = np.zeros(n_columns)
-    for p, of_groups in enumerate(columns):
-        free[of_groups] = start[p] if varies[p] else np.median(start[p])
-    residual = _residual(graph, free[columns], rows)
+    own = np.array(varies, dtype=bool)[:, None]
+    values = np.where(own, start, np.median(start, axis=1, keepdims=True))
+    residual = _residual(graph, values, rows)
     sse, damping = float(residual @ residual), 1e-3
-    for _ in range(n_steps if n_columns else 0):
+    for _ in range(n_steps if len(varies) else 0):
         if not np.isfinite(sse):
             break
-        gram, slope = _normal(graph, free[columns], columns, n_columns, residual, rows)
-        if not np.isfinite(gram).all():
+        system = _system(graph, values, varies, residual, rows)
+        if not system.is_finite:
             break
         before = sse
         for _ in range(8):
-            step = _step(gram, slope, damping)
-            tried = _residual(graph, (free + step)[columns], rows)
+            step = system.step(damping)
+            tried = _residual(graph, values + step, rows)
             error = float(tried @ tried)
             if error < sse:
-                free, residual, sse = free + step, tried, error
+                values, residual, sse = values + step, tried, error
                 damping = max(damping / 5.0, 1e-12)
                 break
             damping *= 6.0
         if not before - sse > _TOLERANCE * before:
             break
-    return GroupedFit(graph, tuple(varies), free[columns], sse)
+    return GroupedFit(graph, tuple(varies), values, sse)
 
 
 def standard_errors(found: GroupedFit, rows: GroupedRows) -> Array:
     """Standard errors (P, G) of the constants; infinite where nothing tells them."""
-    columns, n = _columns(found.varies, rows.n_groups)
-    if not n:
+    if not len(found.varies):
         return np.zeros(found.values.shape)
     residual = _residual(found.graph, found.values, rows)
     with np.errstate(all="ignore"):
-        gram, _ = _normal(found.graph, found.values, columns, n, residual, rows)
-    if not np.isfinite(gram).all():
+        system = _system(found.graph, found.values, found.varies, residual, rows)
+    if not system.is_finite:
         return np.full(found.values.shape, np.inf)
-    variance = found.sse / max(len(rows.y) - n, 1)
-    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
-    known = np.diag(np.linalg.pinv(gram / np.outer(scale, scale), rcond=1e-12))
-    errors = np.sqrt(np.maximum(known, 0.0) * variance) / scale
-    told = np.diag(gram) > 0
-    return np.where(told, errors, np.inf)[columns]
+    variance = found.sse / max(len(rows.y) - found.n_constants, 1)
+    return system.errors(variance)
 
 
 def squares_by_group(found: GroupedFit, rows: GroupedRows) -> Array:
@@ -157,15 +151,6 @@ def squares_by_group(found: GroupedFit, rows: GroupedRows) -> Array:
     return total
 
 
-def _columns(varies: Sequence[bool], n_groups: int) -> tuple[Integers, int]:
-    """The place (P, G) of each parameter of each group among all that are fitted."""
-    rows, n = [], 0
-    for is_own in varies:
-        rows.append(np.arange(n, n + n_groups) if is_own else np.full(n_groups, n))
-        n += n_groups if is_own else 1
-    return np.array(rows, dtype=int).reshape(len(varies), n_groups), n
-
-
 def _residual(graph: Graph, values: Array, rows: GroupedRows) -> Array:
     with np.errstate(all="ignore"):
         found = values_by_row(graph, values[:, rows.labels], rows.x)
@@ -174,19 +159,17 @@ def _residual(graph: Graph, values: Array, rows: GroupedRows) -> Array:
     return np.clip(left, -1e150, 1e150)
 
 
-def _normal(
+def _system(
     graph: Graph,
     values: Array,
-    columns: Integers,
-    n_columns: int,
+    varies: Sequence[bool],
     residual: Array,
     rows: GroupedRows,
-) -> tuple[Array, Array]:
+) -> Arrowhead:
     """The normal equations of all constants that are fitted."""
-    jacobian = np.zeros((len(rows.y), n_columns))
-    at = np.arange(len(rows.y))
-    for p, of_groups in enumerate(columns):
-        size = float(np.median(np.abs(values[p])))
+    slopes = np.empty((len(values), len(rows.y)))
+    for p, constants in enumerate(values):
+        size = float(np.median(np.abs(constants)))
         step = _STEP * max(size, _SMALLEST)
         ends = []
         for sign in (1.0, -1.0):
@@ -194,14 +177,5 @@ def _normal(
             moved[p] += sign * step
             ends.append(_residual(graph, moved, rows))
         slope = (ends[1] - ends[0]) / (2.0 * step)
-        jacobian[at, of_groups[rows.labels]] = np.where(np.isfinite(slope), slope, 0.0)
-    return jacobian.T @ jacobian, jacobian.T @ residual
-
-
-def _step(gram: Array, slope: Array, damping: float) -> Array:
-    diagonal = np.diag(gram)
-    scale = np.sqrt(np.maximum(diagonal, 1e-300))
-    # In units in which every constant matters as much as every other.
-    scaled = gram / np.outer(scale, scale) + damping * np.eye(len(gram))
-    step: Array = np.linalg.lstsq(scaled, slope / scale, rcond=None)[0] / scale
-    return np.where(diagonal > 0, step, 0.0)
+        slopes[p] = np.where(np.isfinite(slope), slope, 0.0)
+    return arrowhead(slopes, residual, varies, rows.labels, rows.n_groups)

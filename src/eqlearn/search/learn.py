@@ -80,6 +80,15 @@ def learn(
     request: Request, callback: ProgressCallback = lambda progress: None
 ) -> list[Found]:
     """Search a formula for every target; `callback` hears of all that is finished."""
+    interrupts = Interrupts()
+    # From the first check to the last line that is kept: what is there is returned.
+    with interrupts.listening():
+        return _learned(request, callback, interrupts)
+
+
+def _learned(
+    request: Request, callback: ProgressCallback, interrupts: Interrupts
+) -> list[Found]:
     begin = time.monotonic()
     tasks = tasks_of(request)
     data, targets = _targets(tasks)
@@ -88,7 +97,6 @@ def learn(
     ):
         put_guesses(target.pool, graphs)
     plans = _plans(request, tasks, targets, data)
-    interrupts = Interrupts()
 
     def show(event: Event) -> None:
         counts = event.n_done, event.n_running, event.n_failed
@@ -106,7 +114,7 @@ def learn(
             preload=PRELOAD,
             memory=request.memory,
         )
-        with interrupts.listening(), place as workers:
+        with place as workers:
             ending = run(
                 plans,
                 workers,

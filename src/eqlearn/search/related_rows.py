@@ -61,6 +61,8 @@ UNRELATED = Relation(1.0, False)
 
 def relation_of(x: Array, residual: Array) -> Relation:
     """How residuals (N,) of rows (N, D) in the order they were measured are related."""
+    if not _are_successive_alike(residual):
+        return UNRELATED
     rho = autocorrelation(residual)
     reach = reach_of(rho, len(residual))
     if reach == 1.0:
@@ -80,7 +82,7 @@ def relation_before(x: Array, y: Array, root: Array) -> Relation:
     if n < _FEWEST_ROWS or not 0 < n_inputs <= _MOST_INPUTS or not np.ptp(y):
         return UNRELATED
     # Most tables are in no order at all, which their target gives away at once.
-    if reach_of(autocorrelation(y * root), n) == 1.0:
+    if not _are_successive_alike(y * root):
         return UNRELATED
     with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
         degree = degree_for(n_inputs, n, _TERMS_A_ROW)
@@ -88,6 +90,19 @@ def relation_before(x: Array, y: Array, root: Array) -> Relation:
         left = (y - smooth.coefficients @ smooth.polynomial.values) * root
     found = relation_of(x, left)
     return found if found.is_of_order else UNRELATED
+
+
+def _are_successive_alike(residual: Array) -> bool:
+    """Whether residuals are like the next ones beyond doubt.
+
+    Asked first, and of these alone: all correlations of a large table take as much
+    memory as the table.
+    """
+    n, centred = len(residual), residual - residual.mean()
+    total = float(centred @ centred)
+    if n < 3 or not total or not math.isfinite(total):
+        return False
+    return float(centred[1:] @ centred[:-1]) / total * math.sqrt(n) >= _SIGNIFICANT
 
 
 def autocorrelation(residual: Array) -> Array:

@@ -1,5 +1,6 @@
 """How many rows of a series count, against series whose correlation is known."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,13 @@ from found import ONE, candidate, found
 
 from eqlearn._types import Array
 from eqlearn.model.model import Constant
-from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.search.conclude.effective_rows import Counted, effective_rows, recounted
+from eqlearn.network.graph import CONSTANT, Graph, Node
+from eqlearn.search.conclude.effective_rows import (
+    Counted,
+    effective_rows,
+    recounted,
+    relation_left_by,
+)
 from eqlearn.search.learn import Found
 from eqlearn.search.strategy import STANDARD
 
@@ -86,3 +92,19 @@ def test_criteria_by_fewer_rows_are_those_of_fewer_rows() -> None:
     given = replace(both, candidates=(replace(first, bic=full),))
     now = Counted(given, 600.0).by_rows(600 / (1 + 6), 1.0, criterion.exact)
     assert now.found.candidates[0].bic == pytest.approx(fewer)
+
+
+def test_a_large_table_is_judged_in_little_memory() -> None:
+    """R-11: neither all values on the way nor all correlations at once."""
+    n, rng = 300_000, np.random.default_rng(0)
+    x = rng.uniform(1, 2, (n, 2))
+    waves = tuple(Node("sin", ({0: 1.0 + k},)) for k in range(6))
+    total = {2 + k: 1.0 for k in range(6)}
+    graph = Graph(2, waves, ((total, ONE),))
+    y = graph.evaluate(x)[0][:, 0] + rng.normal(size=n)
+    tracemalloc.start()
+    relation = relation_left_by(candidate(graph), x, y, None)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert relation.crowding(n) == 0.0
+    assert most < 6 * y.nbytes

@@ -14,6 +14,9 @@ from eqlearn.search.strategy import Judging
 from eqlearn.training.losses import relative_roots
 from eqlearn.training.samples import Samples, samples
 
+#: Rows of a large table whose values are computed at the same time.
+_AT_ONCE = 2**16
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
@@ -122,8 +125,13 @@ class InDomain(NamedTuple):
 
 def values_of(graph: Graph, x: Array) -> Array:
     """A formula's values (N,), not finite where it has none."""
+    found: Array = np.empty(len(x))
+    # Some rows at a time: all values on the way would take as much as the table.
     with np.errstate(all="ignore"):
-        return graph.evaluate(x)[0][:, 0]
+        for first in range(0, len(x), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            found[some] = graph.evaluate(x[some])[0][:, 0]
+    return found
 
 
 def high_quantile(off: Array) -> float:
