@@ -62,7 +62,7 @@ def off_wide(line: Line) -> float:
 def with_far_points() -> str:
     errors = published_pendulum(50)
     n = WORDS[len(errors)]
-    return f"a mean squared error of {median(errors):.4f} in the median of {n} seeds"
+    return f"mean squared error is {median(errors):.4f} in the median of {n} seeds"
 
 
 def without_far_points() -> str:
@@ -74,7 +74,7 @@ def fitted_pendulum() -> str:
     fits = lines(LIMITS, problem="cart-pendulum-published")
     assert all(agreement_of(line) == "close" for line in fits)
     n = WORDS[len({line["seed"] for line in fits})]
-    return f"the true form comes close in all {n} seeds, with far points or not"
+    return f"the true form comes close in all {n} seeds, with or without far points"
 
 
 def division_grid() -> str:
@@ -82,7 +82,7 @@ def division_grid() -> str:
     whole = [line for line in trained if line["length"] == 1 and line["seed"] == 1]
     assert len(whole) == 78
     hours = sum(line["seconds"] for line in whole) / 3600
-    return f"A grid takes {hours:.1f} hours of one core on the division"
+    return f"{hours:.1f} hours on one core for the division"
 
 
 def penalty_epochs() -> str:
@@ -95,8 +95,8 @@ def penalty_epochs() -> str:
     }
     with_extra, in_place = off["extra"], off["in_place"]
     return (
-        f"the pick on the division is off by {with_extra:.4f} outside with extra ones, "
-        f"and by {in_place:.4f} with those in place"
+        f"the pick on the division is off by {with_extra:.4f} outside with extra "
+        f"penalty epochs, and by {in_place:.4f} with those in place"
     )
 
 

@@ -49,6 +49,7 @@ def test_only_motion_that_is_near_counts_as_followed() -> None:
 def test_lines_are_counted() -> None:
     line = {"half": "seen", "noise": 0.01, "variant": "even", "core_seconds": 2.0}
     line |= {"form": [True, True], "follows": True, "commit": "a"}
+    line |= {"method": "eqlearn", "verdict": ["trusted", "trusted"]}
     rows = table([line, {**line, "form": [True, False], "core_seconds": 4.0}]).rows
-    assert rows[0][4:6] == ("1 (50 %)", "2 (100 %)")
-    assert rows[0][7] == "3.0"
+    assert rows[0][5:7] == ("1 (50 %)", "2 (100 %)")
+    assert rows[0][8:11] == ("3 of 3", "1 of 1", "3.0")
