@@ -83,5 +83,5 @@ def test_plots_are_public(learner: EquationLearner) -> None:
 def test_plots_refuse_what_is_no_target(learner: EquationLearner) -> None:
     with pytest.raises(EqlearnError, match="`target` must be one of 'y'; got 'z'"):
         learner.plot_front("z")
-    with pytest.raises(EqlearnError, match="`y` must be rows of 1 targets"):
+    with pytest.raises(EqlearnError, match="`y` must be 80 rows of 1 targets"):
         learner.plot_fit(X, np.column_stack([Y, Y]))

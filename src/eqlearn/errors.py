@@ -97,9 +97,9 @@ def check_known(name: str, value: object, valid: Iterable[str]) -> None:
 
     Examples
     --------
-    >>> check_known("unit", ["cos"], ["cos", "sin"])
+    >>> check_known("unit", 2, ["cos", "sin"])
     Traceback (most recent call last):
-    eqlearn.errors.EqlearnError: `unit` must be one of 'cos', 'sin'; got ['cos'].
+    eqlearn.errors.EqlearnError: `unit` must be one of 'cos', 'sin'; got 2.
     """
     names = tuple(valid)
     if not isinstance(value, str) or value not in names:

@@ -176,7 +176,7 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
         return None
     with in_one_line():
         given = numbers_of("sample_weight", sample_weight)
-        if np.ndim(given) == 0:  # which scikit-learn takes as it is
+        if np.isscalar(given):  # which scikit-learn takes as it is
             given = float(given)
         weight: Array = _check_sample_weight(given, x, ensure_non_negative=True)
     if not np.isfinite(weight).all():

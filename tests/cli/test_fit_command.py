@@ -91,7 +91,7 @@ MISTAKES = [
     (f"{OHM} --dimensions 'voltage: V'", "`--dimensions` must be given for every colu"),
     (f"{OHM} --dimensions 'volt: V'", "Did you mean 'voltage'?"),
     (f"{OHM} --constants c", "Give the units of the columns by `--dimensions`, too."),
-    (f"{OHM} --guess no.json", "must be a model file; got 'no.json'"),
+    (f"{OHM} --guess no.json", "model files that are there; got 'no.json'. Check"),
     (f"{OHM} --functions sine", "`--functions` must be one of 'identity', 'sin', 'co"),
     (f"{OHM} --functions ''", "`--functions` must be one of"),
     (f"{OHM} --functions sin,paper", "`--functions` must be one of"),

@@ -371,7 +371,7 @@ def test_many_inputs_do_not_outlast_the_time_limit(
     learn(Request(x[:, :4], y, time_limit=3, jobs=1))  # to have it compiled
     with within(2 + 0.1 * seconds, after=seconds):
         (found,) = learn(Request(x, y, time_limit=seconds, jobs=1))
-    assert found.ended == "time" and found.candidates
+    assert found.candidates  # on a fast machine it may even be done
 
 
 @pytest.mark.parametrize(("step", "ended"), [("tasks_of", "interrupt"), ("_found", "")])
