@@ -51,7 +51,13 @@ def _trust() -> dict[str, str]:
 def _motion() -> dict[str, str]:
     path = ROOT / "benchmarks" / "results" / "dynamics.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    unseen = [x for x in lines if (x["half"], x["noise"]) == ("unseen", 0.01)]
+    wanted = ("eqlearn", "unseen", 0.01, "even")
+    newest = {
+        one["system"]: one
+        for one in lines
+        if (one["method"], one["half"], one["noise"], one["variant"]) == wanted
+    }
+    unseen = newest.values()
     return {
         "systems": str(len(unseen)),
         "true_form": str(sum(bool(x["form"]) and all(x["form"]) for x in unseen)),

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,42 @@ def test_another_candidate_can_be_used(here: Path, command: Command) -> None:
     finally:
         command("report ohm-run")
     assert open_run(here / "ohm-run").equations == model.equations  # as it was
+
+
+@pytest.mark.parametrize("form", [name for name in FORM_NAMES if name != "torch"])
+def test_another_candidate_has_every_form(
+    form: str, here: Path, command: Command
+) -> None:
+    code, second, err = command(f"export ohm-run --to {form} --candidate 2")
+    assert (code, err) == (0, "")
+    assert second != command(f"export ohm-run --to {form}").out
+    assert second == command(f"export ohm-run --to {form} --candidate current=2").out
+
+
+def test_the_chosen_candidate_is_the_first(here: Path, command: Command) -> None:
+    plain = command("predict ohm-run in.csv").out
+    assert command("predict ohm-run in.csv --candidate 1").out == plain
+
+
+def test_a_candidate_has_intervals_of_its_own(here: Path, command: Command) -> None:
+    first = command("predict ohm-run in.csv --interval 95").out
+    second = command("predict ohm-run in.csv --interval 95 --candidate 2").out
+    assert first.splitlines()[0] == second.splitlines()[0]
+    assert first != second
+
+
+def test_runs_are_compared_on_a_table(here: Path, command: Command) -> None:
+    (here / "both.csv").write_text("voltage,resistance,current\n1,2,0.5\n3,2,1.4\n")
+    code, out, err = command("compare ohm-run ohm-run --table both.csv")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].endswith("error 0.0707 on 2 rows; complexity 2")
+
+
+def test_runs_are_compared_on_the_rows_of_both(here: Path, command: Command) -> None:
+    shutil.copytree(here / "ohm-run", here / "copy-run", dirs_exist_ok=True)
+    out = command("compare ohm-run copy-run").out
+    assert out.splitlines()[1].endswith("on 120 rows; complexity 2")
+    assert out == command("compare copy-run ohm-run").out
 
 
 def test_runs_are_compared(here: Path, wave: Path, command: Command) -> None:
