@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,8 +176,9 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
         return None
     with in_one_line():
         given = numbers_of("sample_weight", sample_weight)
-        if np.isscalar(given):  # which scikit-learn takes as it is
-            given = float(given)
+        is_number = np.isscalar(given) or getattr(given, "shape", None) == ()
+        if is_number:  # which scikit-learn takes as it is
+            given = float(cast(float, given))
         weight: Array = _check_sample_weight(given, x, ensure_non_negative=True)
     if not np.isfinite(weight).all():
         raise must("sample_weight", "of finite numbers", sample_weight)

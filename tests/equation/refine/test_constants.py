@@ -230,3 +230,25 @@ def test_a_constant_beside_a_logarithm_may_be_none_at_all() -> None:
     snapped = snap(fitted(truth, data), data)
     assert snapped.graph.n_parameters == 0
     assert str(recognised(expressions(snapped.graph)[0])) == "3*log(x1)"
+
+
+def test_a_constant_beside_a_logarithm_may_be_nothing() -> None:
+    # n log(1 + r): each of its constants is known ill, and all of them are simple.
+    rng = np.random.default_rng(0)
+    r, n = rng.uniform(0.01, 0.1, 300), rng.uniform(1, 30, 300)
+    y = np.exp(n * np.log1p(r))
+    y += 0.01 * np.std(y) * rng.normal(size=300)
+    nodes = (
+        Node("log", ({0: 1.0, CONSTANT: 1.0},)),
+        Node("multiply", ({1: 1.0}, {2: 1.0, CONSTANT: 0.001})),
+        Node("exp", ({3: 1.0},)),
+    )
+    fixed = frozenset({(0, 0), (1, 1), (2, 2), (5, CONSTANT)})
+    law = Graph(2, nodes, (({4: 1.0}, {CONSTANT: 1.0}),), fixed)
+    data = samples(np.stack([r, n], axis=1), y[:, None])
+    free = fitted(law, data)
+    assert free.graph.n_parameters == 4
+    snapped = snap_and_judge(free, data)
+    assert snapped.found.graph.n_parameters == 0
+    assert snapped.found.graph.slots()[2].get(CONSTANT, 0.0) == 0.0
+    assert snapped.worth > 20.0

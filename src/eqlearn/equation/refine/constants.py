@@ -65,7 +65,9 @@ def snap_and_judge(
     A simple constant is worth what it takes to tell a free one, but no more than the
     odds that it is not simple by chance, and none of what its term costs.
     """
-    best, worth, tried = found, 0.0, set()
+    best = _without_shifts(found, samples, tactics)
+    worth = 0.0 if best is found else found.bic - best.bic
+    tried: set[tuple[Connection, float]] = set()
     for_term = 2.0 * math.log(tactics.criterion.n_alternatives)
     while True:
         options = [
@@ -83,6 +85,27 @@ def snap_and_judge(
             won = best.bic - snapped.bic - for_term
             worth += min(won, 2.0 * math.log(odds))
             best = snapped
+
+
+def _without_shifts(found: Scored, samples: Samples, tactics: Tactics) -> Scored:
+    """Drop constants beside logarithms that are nothing in the units of the data.
+
+    Of log(1 + x / 10) a search sees log(10 + x) - log 10: beside a factor that constant
+    is a parameter, which only here can be told to be none.
+    """
+    best = found
+    for slot, linear in enumerate(found.graph.slots()):
+        logs = {
+            source
+            for source in linear
+            if source >= found.graph.n_inputs
+            and found.graph.nodes[source - found.graph.n_inputs].unit == "log"
+        }
+        key = slot, CONSTANT
+        if logs and key in best.graph.parameters():
+            without = refit(fixed_at(best.graph, key, 0.0), samples, tactics)
+            best = without if without.bic < best.bic else best
+    return best
 
 
 def _options(
