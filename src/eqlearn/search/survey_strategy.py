@@ -38,6 +38,10 @@ class Survey:
         20, "kinds of looks after which formulas of other kinds have had their chance"
     )
     most_exact: int = tuned(10, "constants of a formula that ends the survey if exact")
+    few_exact: int = tuned(4, "the same if more than rounding errors are left")
+    rounding: float = tuned(
+        1e-25, "mean squared residual of these, of a target of unit size"
+    )
     looks_a_job: int = tuned(4, "looks of one job: half a second or so")
     order: tuple[LookOrder, ...] = tuned(
         (
@@ -60,6 +64,23 @@ class Survey:
         ),
         "looks in order of simplicity",
     )
+
+
+@dataclass(frozen=True)
+class ProcessFits:
+    """Gaussian processes in the place of smooth laws that no polynomial can be."""
+
+    fewest_inputs: int = tuned(3, "with fewer a polynomial has powers enough")
+    n_rows: int = tuned(300, "rows that give slopes: time grows with their third power")
+    n_screened: int = tuned(150, "rows by which dozens of reductions are judged first")
+    screened: float = tuned(1.5, "times what all inputs leave of these, at most")
+    n_iterations: int = tuned(24, "steps to the likeliest lengths")
+    length: float = tuned(3.0, "spreads within which a law is alike, to begin with")
+    noise: float = tuned(1e-3, "share of the variance that is noise, to begin with")
+    rough: float = tuned(3e-4, "share of the variance that a polynomial may leave")
+    better: float = tuned(0.8, "times what a polynomial leaves, to be asked instead")
+    most_confirmed: int = tuned(10, "reductions that are judged by all rows then")
+    most_proposals: int = tuned(32, "reductions that are tried: each takes a moment")
 
 
 @dataclass(frozen=True)
@@ -108,6 +129,7 @@ class Building:
     least_reach: float = tuned(0.3, "of what is bent: less is a straight line")
     most_exponent: float = tuned(30.0, "size of what stands in an exponent")
     most_turning: float = tuned(60.0, "radians that a wave of a feature goes through")
+    least_turning: float = tuned(1.0, "the same: through less it is a power or two")
     rates: tuple[float, ...] = tuned(
         (
             *(-round(2.0 ** (k / 2), 3) for k in range(-1, 11)),

@@ -9,13 +9,20 @@ from tasks import task_of
 
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.monomials import Exponents, monomial
+from eqlearn.search.prepare import tasks_of
+from eqlearn.search.request import Request
+from eqlearn.search.strategy import STANDARD
+from eqlearn.search.survey.differences import (
+    _merged,
+    degree_of_linear,
+    with_differences,
+)
 from eqlearn.search.survey.reductions import (
     Reduction,
     _primitive,
     _reductions,
-    degree_of_linear,
+    _snapped,
     reduced_views,
-    with_differences,
 )
 from eqlearn.search.task import Task
 
@@ -29,7 +36,7 @@ def noisy(y: np.ndarray) -> np.ndarray:
 
 
 def reductions(x: np.ndarray, y: np.ndarray, root: np.ndarray) -> list[Reduction]:
-    return [one for one, _ in _reductions(x, y, root)]
+    return [one for one, _ in _reductions(x, y, root, STANDARD.processes)]
 
 
 def says_the_same(one: Reduction, y: np.ndarray, x: np.ndarray) -> bool:
@@ -219,3 +226,56 @@ def test_a_target_without_values_has_no_differences() -> None:
     task = task_of(x, np.where(X[0] < 1.1, np.inf, X[0] - X[1]))
     view = View((0, 1))
     assert with_differences(view, task) is view
+
+
+def test_a_law_that_no_polynomial_says_is_reduced_by_a_process() -> None:
+    # n (1 + p E cos(t)/(k T)): a factor and one group of four, beside an angle
+    rng = np.random.default_rng(2)
+    x = rng.uniform(1.0, 3.0, (300, 6))
+    n, p, e, k, t, angle = x.T
+    (view, *_) = reduced_views(
+        View(tuple(range(6))),
+        task_of(x, noisy(n * (1 + p * e * np.cos(angle) / (k * t)))),
+    )
+    assert view.n_variables == 2
+    assert view.inputs == (5,)
+
+
+def test_reductions_go_on_with_fewer_variables() -> None:
+    # The six powers come out one after the other, and then a quotient.
+    rng = np.random.default_rng(3)
+    x = rng.uniform(1.0, 2.0, (300, 6))
+    x[:, 5] += 2.0
+    a, b, c, d, v, w = x.T
+    law = a * b * c**2 * d**2 * v**4 / (v**2 - w**2) ** 2
+    (view, *_) = reduced_views(View(tuple(range(6))), task_of(x, noisy(law)))
+    assert view.n_variables == 1
+
+
+def test_three_differences_are_found_at_once() -> None:
+    rng = np.random.default_rng(4)
+    x = np.concatenate([rng.uniform(3, 4, (400, 3)), rng.uniform(1, 2, (400, 3))], 1)
+    law = 1 / np.sum((x[:, :3] - x[:, 3:]) ** 2, axis=1)
+    merged = with_differences(View(tuple(range(6))), task_of(x, noisy(law)))
+    assert merged.n_variables == 3
+    assert merged.inputs == ()
+
+
+def test_powers_of_a_factor_are_proposed_as_whole_ones_too() -> None:
+    # Of the relation 0 = slope_1 + slope_2 - 0.7 y the power is 0.7, or 1.
+    solved = np.array([[1.0], [1.0], [-0.7]])
+    factors = {one.factor for one in _snapped(solved, (0,))}
+    assert factors == {(0.7, 0.0), (1.0, 0.0)}
+
+
+def test_a_difference_has_the_unit_of_the_inputs_as_they_were_measured() -> None:
+    # Or no cosine of it would be met at one radian.
+    x = np.random.default_rng(0).uniform([4.0, 1.0], [5.0, 9.0], (100, 2))
+    (task,) = tasks_of(Request(x, np.cos(x[:, :1] - x[:, 1:])))
+    first, second = (float(scale) for scale in task.x_scale)
+    merged = _merged(View((0, 1)), [{0: first, 1: -second}], 2)
+    seen = merged.of(task)
+    ordered = task.x * task.x_scale
+    np.testing.assert_allclose(
+        seen.x[:, 0] * seen.x_scale[0], ordered[:, 0] - ordered[:, 1], rtol=1e-12
+    )

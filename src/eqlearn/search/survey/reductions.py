@@ -3,7 +3,7 @@
 If multiplying the inputs by powers α of a number only multiplies the target by its
 power p, one input can be taken out: y = xⱼᵖ f(v) with vᵢ = xᵢ / xⱼ^αᵢ. Such symmetries
 are where Σ αᵢ ∂y/∂log xᵢ = p y, with the slopes of a smooth fit. These are proposals:
-one holds if a polynomial of the fewer variables explains as much as one of all inputs.
+one holds if a smooth law of the fewer variables explains as much as one of all inputs.
 """
 
 import itertools
@@ -24,11 +24,16 @@ from eqlearn.search.attempts.monomials import (
     monomial,
     monomial_fraction,
 )
-from eqlearn.search.smooth_fits import Polynomial, Smooth, degree_for
+from eqlearn.search.smooth.smooth_judges import (
+    ByPolynomials,
+    Judge,
+    judge_of,
+    variance,
+)
+from eqlearn.search.survey.differences import judging, with_differences
+from eqlearn.search.survey_strategy import ProcessFits
 from eqlearn.search.task import Task
 
-# Share of the variance that a polynomial leaves of a law that is not smooth.
-_NOT_SMOOTH = 0.05
 # Times what all inputs leave: fewer variables that leave more do not say the same, and
 # if they leave more than the second, a small term may be lost, so all inputs stay too.
 _HOLDS, _SURELY = 1.1, 1.03
@@ -46,6 +51,11 @@ class Reduction:
 
     factor: Exponents
     variables: tuple[Exponents, ...]
+
+    @property
+    def is_less(self) -> bool:
+        """Whether there are fewer variables than inputs."""
+        return len(self.variables) < len(self.factor)
 
     def view(self, before: View, n_inputs: int) -> View:
         """What is seen of a view with these variables, without the factor."""
@@ -75,6 +85,23 @@ class Reduction:
         factor = joined([factor])  # without the units that it has no use for
         return View(inputs, units, (*before.steps, Without(factor)))
 
+    def seen(self, x: Array, y: Array, root: Array) -> tuple[Array, Array, Array]:
+        """The variables, the target without the factor, and the weights of that."""
+        with np.errstate(all="ignore"):
+            scale = monomial(x, self.factor)
+            values = np.array([monomial(x, v) for v in self.variables])
+            weight = root * np.abs(scale)
+            return values.reshape(-1, x.shape[1]), y / scale, weight
+
+    def then(self, other: "Reduction") -> "Reduction":
+        """What another reduction, of these variables, makes of it."""
+        powers = np.array(self.variables)
+        factor = np.array(self.factor) + np.array(other.factor) @ powers
+        variables = (
+            _primitive((np.array(v) @ powers).tolist()) for v in other.variables
+        )
+        return Reduction(tuple(factor.tolist()), tuple(variables))
+
 
 def _is_plain(v: Exponents) -> bool:
     return sum(map(abs, v)) == 1.0 and max(v) == 1.0
@@ -82,13 +109,14 @@ def _is_plain(v: Exponents) -> bool:
 
 def reduced_views(view: View, task: Task) -> list[View]:
     """Views of fewer variables that say the same; none if there are none."""
-    n = task.x.shape[1]
+    n, by = task.x.shape[1], judging(view, task)
     merged = with_differences(view, task)
     holding: list[tuple[int, float, View]] = []
     # k + T is nearly the root of k T in a narrow range: groups of both views compete.
-    for seen in (view,) if merged is view else (merged, view):
+    is_sure = merged.n_variables < view.n_variables - 1
+    for seen in (merged,) if merged is view or is_sure else (merged, view):
         data = seen.of(task).search_rows()
-        for one, left in _reductions(data.x, data.y[0], data.root_weight):
+        for one, left in _in_turn(data.x, data.y[0], data.root_weight, by):
             holding.append((len(one.variables), left, one.view(seen, n)))
     if not holding:
         return [] if merged is view else [merged]
@@ -96,6 +124,8 @@ def reduced_views(view: View, task: Task) -> list[View]:
     fewest = [(left, found) for n_vars, left, found in holding if n_vars == least]
     best = min(left for left, _ in fewest)
     chosen = [found for left, found in fewest if left <= _HOLDS * best + 1e-20]
+    # With factors and groups out of the way, differences show.
+    chosen[0] = with_differences(chosen[0], task)
     # Where fewer variables may lose something, all stay, too.
     whole = [v for n_vars, _, v in holding if n_vars == view.n_variables > least]
     return [*chosen[:_MOST], *whole]
@@ -111,179 +141,139 @@ def dimensionless_views(task: Task) -> tuple[list[View], bool]:
     plain = View(tuple(range(n)))
     data = plain.of(task).search_rows()
     x, y, root = data.x, data.y[0], data.root_weight
-    everything = [_only(n, i) for i in range(n)]
-    degree = degree_for(n, x.shape[1], 0.2)
-    whole = _left(x, y, root, (0.0,) * n, everything, degree)
-    is_smooth = whole <= _NOT_SMOOTH * _variance(y, root)
+    judge = ByPolynomials.of(n, x.shape[1])
+    whole = judge.left(x, y, root)
+    is_smooth = whole <= judge.not_smooth * variance(y, root)
     found: list[tuple[float, int, View]] = []
     for factor, variables in task.group_sets:
         if not variables:
             continue  # a power law, which is looked for anyway
         # Fewer variables can have more terms; groups often span decades.
-        few = degree_for(len(variables), x.shape[1], 0.2)
-        degrees = {few, 2 * degree if len(variables) == 1 else degree}
-        left = min(_left(x, y, root, factor, variables, one) for one in degrees)
+        judges = {judge, judge.of_variables(len(variables), x.shape[1])}
+        reduction = Reduction(factor, variables)
+        left = min(_left_by(reduction, x, y, root, one) for one in judges)
         if not is_smooth or left < _MAY_HOLD * whole + 1e-20:
-            view = Reduction(factor, variables).view(plain, n)
-            found.append((left, len(found), view))
+            found.append((left, len(found), reduction.view(plain, n)))
     found.sort()
     if found and is_smooth and found[0][0] < _HOLDS * whole + 1e-20:
         return [found[0][2]], True
     return [view for _, _, view in found], False
 
 
-def with_differences(view: View, task: Task) -> View:
-    """The view with x - z, or x + z, in the place of all inputs that appear so only.
-
-    In the units of the data: only what is measured alike is added.
-    """
-    while (merged := _with_difference(view, task)) is not view:
-        view = merged
-    return view
-
-
-def _with_difference(view: View, task: Task) -> View:
-    """The view with one sum of two inputs in their place, if there is such a one."""
-    seen = view.of(task)
-    data = seen.search_rows()
-    x, y, root = data.x, data.y[0], data.root_weight
-    if len(x) < 2 or not all(np.isfinite(part).all() for part in (x, y, root)):
-        return view
-    degree = degree_for(len(x), x.shape[1], 0.2)
-    smooth = Smooth.of(x, y, root, degree)
-    whole = smooth.left
-    if whole > _NOT_SMOOTH * _variance(y, root):
-        return view
-    slopes = smooth.slopes(x, smooth.coefficients) * root / seen.x_scale[:, None]
-    for i, j in itertools.combinations(range(len(view.inputs)), 2):
-        for sign in (-1.0, 1.0):
-            # Of x - z the slopes are opposite.
-            off = slopes[i] - sign * slopes[j]
-            size = slopes[i] - np.mean(slopes[i])
-            if off @ off > 0.1 * (slopes[i] @ slopes[i]) or not size.any():
-                continue
-            weights = {i: float(seen.x_scale[i]), j: sign * float(seen.x_scale[j])}
-            value = sum(w * x[k] for k, w in weights.items())
-            rest = [x[k] for k in range(len(x)) if k not in weights]
-            own = degree if rest else 2 * degree
-            error = Smooth.of(np.array([*rest, value]), y, root, own).left
-            # A sum that is all there is says nothing new.
-            is_linear = degree_of_linear(slopes[i])
-            if error < 1.1 * whole + 1e-20 and not is_linear:
-                return _merged(view, weights, task.x.shape[1])
-    return view
+def _in_turn(
+    x: Array, y: Array, root: Array, by: ProcessFits | None
+) -> list[tuple[Reduction, float]]:
+    """Reductions, the first of them reduced again: of few variables more is known."""
+    found = _reductions(x, y, root, by)
+    if not found or not found[0][0].is_less:
+        return found
+    first = found[0][0]
+    again = _in_turn(*first.seen(x, y, root), by)
+    if not again or not all(one.is_less for one, _ in again):
+        return found  # where all variables stay, the others are in doubt
+    return [*((first.then(one), left) for one, left in again), *found[1:]]
 
 
-def degree_of_linear(slope: Array) -> bool:
-    """Whether a slope is the same everywhere: then two inputs are terms of a sum."""
-    return bool(np.std(slope) < 0.02 * np.abs(np.mean(slope)))
-
-
-def _merged(view: View, weights: dict[int, float], n_inputs: int) -> View:
-    """The view with a sum of two of its inputs in their place."""
-    draft = view.draft(n_inputs)
-    size = max(map(abs, weights.values()))
-    total = {view.inputs[i]: w / size for i, w in weights.items()}
-    shown = view.features()[len(view.inputs) :]
-    for feature in [*shown, total]:
-        draft.outputs.append((dict(feature), {CONSTANT: 1.0}))
-    inputs = tuple(k for i, k in enumerate(view.inputs) if i not in weights)
-    return View(inputs, draft.freeze(), view.steps)
-
-
-def _variance(y: Array, root: Array) -> float:
-    return float(np.mean((root * (y - np.average(y, weights=root**2))) ** 2))
-
-
-def _reductions(x: Array, y: Array, root: Array) -> list[tuple[Reduction, float]]:
+def _reductions(
+    x: Array, y: Array, root: Array, by: ProcessFits | None
+) -> list[tuple[Reduction, float]]:
     """Reductions that hold, those to the fewest variables only; none if none do.
 
-    Each with what a polynomial of its variables leaves, the least first.
+    Each with what a smooth law of its variables leaves, the least first.
     """
-    if len(x) < 2:
+    finite = (np.isfinite(part).all() for part in (x, y, root))
+    if len(x) < 2 or not all(finite):
         return []
-    everything = [_only(len(x), i) for i in range(len(x))]
-    degree = degree_for(len(x), x.shape[1], 0.2)
-    whole = _left(x, y, root, (0.0,) * len(x), everything, degree)
+    judge, whole, (x, y, root) = judge_of(x, y, root, by)
     if not math.isfinite(whole):
         return []
-    holding = []
-    proposals = dict.fromkeys(_proposals(x, y, root))
-    plain = Reduction((0.0,) * len(x), tuple(everything))
-    if whole > _NOT_SMOOTH * _variance(y, root):
-        return [(one, whole) for one in (*list(proposals)[:2], plain)]
-    for proposal in proposals:
-        left = _left_by(proposal, x, y, root, degree)
-        if left < _HOLDS * whole + 1e-20:
-            holding.append((proposal, left))
-    fewest = _fewest(sorted(holding, key=lambda one: one[1]), x, y, root)
+    most = None if by is None else by.most_proposals
+    asked = dict.fromkeys((judge, ByPolynomials.of(*x.shape)))  # both have slopes
+    proposed = (one for asks in asked for one in _proposals(x, y, root, asks))
+    proposals = list(dict.fromkeys(proposed))[:most]
+    plain = Reduction((0.0,) * len(x), tuple(_only(len(x), i) for i in range(len(x))))
+    if whole > judge.not_smooth * variance(y, root):
+        return [(one, whole) for one in (*proposals[:2], plain)]
+    left_by = _LeftBy((x, y, root))
+    if by is not None and judge.quick() != judge:
+        proposals = _screened(proposals, plain, left_by, judge.quick(), by)
+    lefts = ((left_by(one, judge), one) for one in proposals)
+    holding = [(one, left) for left, one in lefts if left < _HOLDS * whole + 1e-20]
+    fewest = _fewest(sorted(holding, key=lambda one: one[1]), judge, left_by)
     is_doubtful = all(left > _SURELY * whole + 1e-20 for _, left in fewest)
     return [*fewest, *([(plain, whole)] if fewest and is_doubtful else [])]
 
 
+def _screened(
+    proposals: Sequence[Reduction],
+    plain: Reduction,
+    left_by: "_LeftBy",
+    quick: Judge,
+    by: ProcessFits,
+) -> list[Reduction]:
+    """The most promising by a quick judge, those to the fewest variables first."""
+    enough = by.screened * left_by(plain, quick) + 1e-20
+    passed = [one for one in proposals if left_by(one, quick) < enough]
+    passed.sort(key=lambda one: (len(one.variables), left_by(one, quick)))
+    return passed[: by.most_confirmed]
+
+
+class _LeftBy:
+    """What smooth laws leave of some rows, each asked for once."""
+
+    def __init__(self, rows: tuple[Array, Array, Array]) -> None:
+        self.rows = rows
+        self._known: dict[tuple[Reduction, Judge], float] = {}
+
+    def __call__(self, one: Reduction, judge: Judge) -> float:
+        """Mean square that a law of the variables leaves."""
+        if (one, judge) not in self._known:
+            self._known[one, judge] = _left_by(one, *self.rows, judge)
+        return self._known[one, judge]
+
+
 def _fewest(
-    holding: list[tuple[Reduction, float]], x: Array, y: Array, root: Array
+    holding: list[tuple[Reduction, float]], first: Judge, left_by: _LeftBy
 ) -> list[tuple[Reduction, float]]:
     """Those to the fewest variables that hold beside those to more variables, too.
 
     A polynomial of many inputs is a poor judge, for it can have few powers of each. One
     of not as many can have more of them, and tells whether even fewer say the same.
     """
-    judges: dict[int, tuple[int, float]] = {}  # degrees, and what is left, by variables
+    judges: list[tuple[Judge, float]] = []  # of so many variables, and what is left
+    fewest: list[tuple[Reduction, float]] = []
     for n_variables in sorted({len(one.variables) for one, _ in holding}, reverse=True):
-        now = [
-            (one, left) for one, left in holding if len(one.variables) == n_variables
-        ]
         good = [
             (one, left)
-            for one, left in now
-            if all(
-                _left_by(one, x, y, root, degree) < _HOLDS * most + 1e-20
-                for degree, most in judges.values()
-            )
+            for one, left in holding
+            if len(one.variables) == n_variables
+            and all(left_by(one, judge) < _HOLDS * most for judge, most in judges)
         ]
-        degree = degree_for(n_variables, x.shape[1], 0.2)
+        judge = first.of_variables(n_variables, len(left_by.rows[1]))
         if good:
-            least = min(_left_by(one, x, y, root, degree) for one, _ in good[:_MOST])
-            judges[n_variables] = degree, least
+            least = min(left_by(one, judge) for one, _ in good[:_MOST])
+            judges.append((judge, least + 1e-20))
             fewest = good
-    return fewest[:_MOST] if holding else []
+    return fewest[:_MOST]
 
 
-def _left_by(one: Reduction, x: Array, y: Array, root: Array, degree: int) -> float:
-    """What a polynomial leaves of a reduction; one variable has twice the degree."""
-    own = 2 * degree if len(one.variables) == 1 else degree
-    return _left(x, y, root, one.factor, one.variables, own)
+def _left_by(one: Reduction, x: Array, y: Array, root: Array, judge: Judge) -> float:
+    """Mean square that a smooth law of the variables leaves."""
+    rows = one.seen(x, y, root)
+    return (
+        judge.left(*rows) if all(np.isfinite(part).all() for part in rows) else math.inf
+    )
 
 
 def _only(n: int, i: int) -> Exponents:
     return tuple(float(j == i) for j in range(n))
 
 
-def _left(
-    x: Array,
-    y: Array,
-    root: Array,
-    factor: Exponents,
-    variables: Sequence[Exponents],
-    degree: int,
-) -> float:
-    """Mean square that a polynomial of the variables leaves."""
-    with np.errstate(all="ignore"):
-        scale = monomial(x, factor)
-        values = np.array([monomial(x, v) for v in variables]).reshape(-1, x.shape[1])
-        t, weight = y / scale, root * np.abs(scale)
-        if not all(np.isfinite(part).all() for part in (values, t, weight)):
-            return math.inf
-    return Smooth.of(values, t, weight, degree).left
-
-
-def _proposals(x: Array, y: Array, root: Array) -> Iterator[Reduction]:
+def _proposals(x: Array, y: Array, root: Array, judge: Judge) -> Iterator[Reduction]:
     """Symmetries of scale of smooth fits: of the target, and of its logarithm."""
     positive = [i for i, row in enumerate(x) if row.min() > 0]
     if not positive:
         return
-    degree = degree_for(len(x), x.shape[1], 0.25)
     fits = [(y, root, False)]
     size = np.abs(y * root)
     size = size / np.sqrt(np.mean(size**2))
@@ -291,26 +281,11 @@ def _proposals(x: Array, y: Array, root: Array) -> Iterator[Reduction]:
         weight = np.where(size < 0.02, 0.0, size / (size + 0.2))
         fits.append((np.log(np.maximum(np.abs(y), 1e-300)), weight, True))
     for target, weight, is_log in fits:
-        smooth = Smooth.of(x, target, weight, degree)
-        coefficients, polynomial = smooth.coefficients, smooth.polynomial
-        if is_log:
-            coefficients = _robust(polynomial, target, weight)
-        slopes = smooth.slopes(x, coefficients) * x
-        value = np.ones_like(y) if is_log else coefficients @ polynomial.values
-        columns = np.concatenate([slopes, [value]]) * weight
+        fitted = judge.fitted(x, target, weight, is_log=is_log)
+        value = np.ones_like(y) if is_log else fitted.values
+        columns = np.concatenate([fitted.slopes * x, [value]]) * weight
         yield from _symmetric(columns, positive)
         yield from _factors(columns, positive)
-
-
-def _robust(polynomial: Polynomial, y: Array, base: Array) -> Array:
-    """A fit in which rows that are far off count less: log has a hole at 0."""
-    weight = base
-    for _ in range(4):
-        coefficients = polynomial.fitted(y, weight)
-        off = np.abs(y - coefficients @ polynomial.values) * base
-        middle = float(np.median(off[base > 0]))
-        weight = base / np.sqrt(1.0 + (off / (3.0 * middle + 1e-300)) ** 2)
-    return coefficients
 
 
 def _symmetric(columns: Array, positive: list[int]) -> Iterator[Reduction]:
@@ -325,9 +300,7 @@ def _symmetric(columns: Array, positive: list[int]) -> Iterator[Reduction]:
         null = vectors[:, :m]  # (r + 1, m)
         for pivots in _pivots(null, positive, m):
             solved = null @ np.linalg.inv(null[list(pivots)])
-            found = _snapped(solved, pivots)
-            if found is not None:
-                yield found
+            yield from _snapped(solved, pivots)
 
 
 def _factors(columns: Array, positive: list[int]) -> Iterator[Reduction]:
@@ -365,19 +338,16 @@ def _pivots(
     return clear[:most]
 
 
-def _snapped(solved: Array, pivots: tuple[int, ...]) -> Reduction | None:
-    """The reduction with simple powers, if they are close to such."""
+def _snapped(solved: Array, pivots: tuple[int, ...]) -> Iterator[Reduction]:
+    """The reduction with simple powers, if groups are close to such.
+
+    Powers of the factor are known less well: whole ones are another proposal.
+    """
     n = len(solved) - 1
     alpha, p = solved[:n], solved[n]
     near = np.round(2 * alpha) / 2
     if np.abs(alpha - near).max() > 0.15 or np.abs(near).max() > 4:
-        return None
-    factor = [0.0] * n
-    for j, pivot in enumerate(pivots):
-        # Σ αᵢ slopeᵢ + last · y = 0, so the power is the negative of the last one.
-        factor[pivot] = _simple(-float(p[j]))
-    if max(map(abs, factor)) > 4:
-        return None
+        return
     variables = []
     for i in range(n):
         if i not in pivots:
@@ -386,7 +356,15 @@ def _snapped(solved: Array, pivots: tuple[int, ...]) -> Reduction | None:
             for j, pivot in enumerate(pivots):
                 v[pivot] = -float(near[i, j])
             variables.append(_primitive(v))
-    return Reduction(tuple(factor), tuple(variables)) if variables else None
+    if not variables:
+        return
+    for snapped in (_simple, round):
+        factor = [0.0] * n
+        for j, pivot in enumerate(pivots):
+            # Σ αᵢ slopeᵢ + last · y = 0: the power is the negative of the last one.
+            factor[pivot] = float(snapped(-float(p[j])))
+        if max(map(abs, factor)) <= 4:
+            yield Reduction(tuple(factor), tuple(variables))
 
 
 def _primitive(v: Sequence[float]) -> Exponents:

@@ -22,7 +22,7 @@ from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.links import put_in, quotient, softened
 from eqlearn.search.attempts.monomials import ONE, product, weighted_sum
 from eqlearn.search.attempts.simple_powers import with_simple_powers
-from eqlearn.search.smooth_splits import Group, SmoothSplit, Way, splits
+from eqlearn.search.smooth.smooth_splits import Group, SmoothSplit, Way, splits
 from eqlearn.search.survey.looks import fractions, looks_at, power_laws, views_of
 from eqlearn.search.task import Task
 

@@ -14,7 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.search.smooth_fits import Polynomial, Smooth, coordinates, degree_for
+from eqlearn.search.smooth.smooth_fits import (
+    Polynomial,
+    Smooth,
+    coordinates,
+    degree_for,
+)
 from eqlearn.search.survey_strategy import Separation
 from eqlearn.training.samples import Samples
 

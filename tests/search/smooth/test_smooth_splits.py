@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eqlearn._types import Array
-from eqlearn.search.smooth_splits import SmoothSplit, Way, splits
+from eqlearn.search.smooth.smooth_splits import SmoothSplit, Way, splits
 from eqlearn.search.survey_strategy import Separation
 from eqlearn.training.samples import samples
 

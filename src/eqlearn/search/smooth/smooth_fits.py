@@ -44,6 +44,16 @@ class Polynomial:
         weighted = (self.values * root).T
         return np.asarray(np.linalg.lstsq(weighted, y * root, rcond=1e-11)[0], float)
 
+    def robustly_fitted(self, y: Array, base: Array) -> Array:
+        """A fit in which rows that are far off count less: log has a hole at 0."""
+        weight = base
+        for _ in range(4):
+            coefficients = self.fitted(y, weight)
+            off = np.abs(y - coefficients @ self.values) * base
+            middle = float(np.median(off[base > 0]))
+            weight = base / np.sqrt(1.0 + (off / (3.0 * middle + 1e-300)) ** 2)
+        return coefficients
+
     def slope(self, coefficients: Array, i: int) -> Array:
         """The derivative by a coordinate."""
         total: Array = np.zeros(self.c.shape[1])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from eqlearn.search.smooth_fits import (
+from eqlearn.search.smooth.smooth_fits import (
     Polynomial,
     Smooth,
     coordinate_systems,

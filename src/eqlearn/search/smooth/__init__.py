@@ -1,0 +1,1 @@
+"""Any smooth law: polynomials and Gaussian processes that stand for it."""
