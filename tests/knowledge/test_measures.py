@@ -1,6 +1,7 @@
 """Units of measure as text, and units by column."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -56,6 +57,11 @@ def test_a_unit_is_read(text: str, size: float, shown: str) -> None:
     found = measure(text)
     assert found.size == pytest.approx(size, rel=1e-12)
     assert str(found) == shown
+
+
+def test_a_power_that_was_fitted_is_a_decimal_number() -> None:
+    assert str(measure("m").times(measure("m"), Fraction(7, 891))) == "m^1.008"
+    assert str(measure("m").times(measure("s"), Fraction(-5, 12))) == "m/s^(5/12)"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from graphs import ONE, random_graph, random_inputs
 from eqlearn.network import units
 from eqlearn.network.canonical import canonical, compact, displayed, normalise
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear, Node
+from eqlearn.network.transform import rescaled
 
 X = np.random.default_rng(0).uniform(0.5, 1.5, (2, 50))
 
@@ -205,6 +206,43 @@ def test_the_scale_in_a_root_is_a_factor_of_its_users() -> None:
     assert form.nodes == (Node("sqrt", ({0: -1.0, CONSTANT: 5.0},)),)
     assert form.outputs[0][0] == {2: 6.0}
     assert form.parameters() == [(0, CONSTANT), (1, 2)]
+
+
+@pytest.mark.parametrize(("unit", "other"), [("asin", "acos"), ("acos", "asin")])
+def test_an_arc_is_the_one_with_less_of_a_constant(unit: str, other: str) -> None:
+    def law(unit: str, weight: float, constant: float) -> Graph:
+        arc = Node(unit, ({0: 0.5, 1: -0.25},))
+        return of_two_inputs({2: weight, CONSTANT: constant}, arc)
+
+    # 1.571 - acos(u) is asin(u), but for a constant that a fit has left.
+    found = canonical(law(unit, -2.0, 3.15), X)
+    assert found.nodes[0].unit == other
+    assert found.outputs[0][0] == pytest.approx({2: 2.0, CONSTANT: 3.15 - math.pi})
+    assert_equal_outputs(found, law(unit, -2.0, 3.15), X.T)
+    assert_same(canonical(found, X), found)
+    kept = law(unit, 2.0, 1.0)
+    assert canonical(kept, X).nodes == kept.nodes
+    assert canonical(law(other, -2.0, 1.0 + math.pi), X).nodes == kept.nodes
+
+
+def test_an_arc_in_a_product_is_the_one_with_less_of_a_constant() -> None:
+    # (1.6 - acos(x1 / 2)) x2, of which the largest weight stays 1
+    nodes = (
+        Node("acos", ({0: 0.5},)),
+        Node("multiply", ({2: -1.0, CONSTANT: 1.6}, {1: 1.0})),
+    )
+    graph = of_two_inputs({3: 3.0}, *nodes)
+    found = canonical(graph, X)
+    assert [node.unit for node in found.nodes] == ["asin", "multiply"]
+    product = found.nodes[1].arguments
+    assert {2: 1.0, CONSTANT: pytest.approx(1.6 - math.pi / 2)} in product
+    assert_equal_outputs(found, graph, X.T)
+
+
+def test_an_arc_of_several_users_is_left_as_it_is() -> None:
+    nodes = (Node("acos", ({0: 0.5},)), Node("tanh", ({2: 1.0},)))
+    graph = of_two_inputs({2: -1.0, 3: 1.0, CONSTANT: 1.57}, *nodes)
+    assert canonical(graph, X).nodes[0].unit == "acos"
 
 
 def test_ties_keep_their_meaning() -> None:
@@ -414,3 +452,17 @@ def test_a_quotient_that_is_linear_is_no_unit(
 ) -> None:
     graph = of_two_inputs({2: 1.0, 1: 1.0}, Node("divide", (above, below)))
     assert compact(graph) == of_two_inputs({**linear, 1: 1.0})
+
+
+@pytest.mark.parametrize(("scale", "free"), [(1.0, 0), (0.1, 1)])
+def test_a_square_stays_one_whichever_weight_is_the_largest(
+    scale: float, free: int
+) -> None:
+    # 3 (x - 2 z)²: with x in units of a tenth its weight is the largest, and fixed.
+    sum_of_both: Linear = {0: 1.0, 1: -2.0}
+    square = Node("multiply", (sum_of_both, sum_of_both))
+    ties = {(1, 0): ((0, 0), 1.0)}
+    before = normalise(Graph(2, (square,), (({2: 3.0}, ONE),), ties=ties), X)
+    after = normalise(rescaled(before, [scale, 1.0], [1.0]), X)
+    assert after.parameters() == [(0, free), (2, 2)]
+    assert after.ties == {(1, free): ((0, free), 1.0)}

@@ -7,29 +7,47 @@ denominator can be multiplied by one number. `compact` removes what does nothing
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.network.graph import CONSTANT, COSINE, Connection, Graph, Linear, Node
+from eqlearn.network.graph import (
+    CONSTANT,
+    COSINE,
+    Connection,
+    Graph,
+    Linear,
+    Node,
+    Ties,
+)
 from eqlearn.network.kernels import evaluate, tape
+from eqlearn.network.normal_units import (
+    RULES,
+    UnitForm,
+    divided,
+    normal_logarithm,
+    with_lesser_constants,
+)
 from eqlearn.network.transform import multiplied_out
 from eqlearn.network.units import unit
-
-# A phase in (-π/2 + slack, π/2 + slack]: cosines, at π/2, are not at its edge.
-_PHASE_SLACK = 0.3
 
 
 def canonical(graph: Graph, x: Array) -> Graph:
     """Bring a graph into the one form, over data `x` (D, N)."""
-    tidy = normalise(compact(graph), x)
+    tidy = _normalised_with_arcs(compact(graph), x)
     # Units that differed only by a sign, a scale or the order of factors are equal now.
     while _size(merged := compact(tidy)) < _size(tidy):
-        tidy = normalise(merged, x)
+        tidy = _normalised_with_arcs(merged, x)
     return tidy
+
+
+def _normalised_with_arcs(graph: Graph, x: Array) -> Graph:
+    tidy = normalise(graph, x)
+    chosen = with_lesser_constants(tidy)
+    return tidy if chosen is tidy else normalise(chosen, x)
 
 
 def _size(graph: Graph) -> tuple[int, int]:
@@ -182,7 +200,7 @@ def _folded(name: str, arguments: list[Linear]) -> Linear | None:
 def _folded_quotient(above: Linear, below: Linear) -> Linear | None:
     """A quotient with a constant below, or of a sum by itself, is linear."""
     if below.keys() == {CONSTANT}:
-        return _divided(above, below[CONSTANT])
+        return divided(above, below[CONSTANT])
     if not above:
         return {}
     ratio = next(iter(above.values())) / below.get(next(iter(above)), math.inf)
@@ -240,7 +258,7 @@ def _without_unused(graph: Graph) -> Graph:
 def normalise(graph: Graph, x: Array) -> Graph:
     """Fix what is arbitrary, and say in `fixed` which weights that were.
 
-    What each unit leaves arbitrary is in `_RULES`. Of each fraction the largest term of
+    What each unit leaves arbitrary is in `RULES`. Of each fraction the largest term of
     the denominator is fixed, such that the denominator is 1 on average over the data.
     """
     # By feature: the old one is so many times the new one, and so much more.
@@ -251,9 +269,9 @@ def normalise(graph: Graph, x: Array) -> Graph:
     nodes, slot = [], 0
     for k, node in enumerate(graph.nodes):
         arguments = [_restated(linear, factors, shifts) for linear in node.arguments]
-        rule = _RULES.get(node.unit, _Normal)
-        if rule is _normal_logarithm and not _takes_a_shift(graph, graph.n_inputs + k):
-            rule = _Normal
+        rule = RULES.get(node.unit, UnitForm)
+        if rule is normal_logarithm and not _takes_a_shift(graph, graph.n_inputs + k):
+            rule = UnitForm
         unit = rule(arguments)
         nodes.append(Node(node.unit, tuple(unit.arguments)))
         factors[graph.n_inputs + k] = unit.factor
@@ -271,8 +289,25 @@ def normalise(graph: Graph, x: Array) -> Graph:
         key: (lead, ratio * turns.get(key[0], 1.0) * turns.get(lead[0], 1.0))
         for key, (lead, ratio) in graph.ties.items()
     }
-    scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed), ties)
-    return _with_unit_denominators(scaled, x)
+    scaled = Graph(graph.n_inputs, tuple(nodes), outputs, frozenset(fixed))
+    tied = replace(scaled, ties=_still_tied(ties, scaled.slots(), fixed))
+    return _with_unit_denominators(tied, x)
+
+
+def _still_tied(ties: Ties, slots: Sequence[Linear], fixed: set[Connection]) -> Ties:
+    """The ties, of squares between the weights that are free now.
+
+    In other units another weight of both factors is the largest, and fixed.
+    """
+    found: dict[Connection, tuple[Connection, float]] = {}
+    for follower, (lead, ratio) in ties.items():
+        if follower not in fixed and lead not in fixed:
+            found[follower] = lead, ratio
+        elif slots[follower[0]] == slots[lead[0]]:
+            for source in slots[lead[0]]:
+                if (lead[0], source) not in fixed:
+                    found[follower[0], source] = (lead[0], source), 1.0
+    return found
 
 
 def _restated(
@@ -299,125 +334,6 @@ def _takes_a_shift(graph: Graph, feature: int) -> bool:
     return len(new) <= 1
 
 
-def _divided(linear: Linear, by: float) -> Linear:
-    return {source: weight / by for source, weight in linear.items()}
-
-
-class _Normal(NamedTuple):
-    """The arguments of a unit in their one form, and what is to be known about them."""
-
-    arguments: list[Linear]
-    factor: float = 1.0  # the unit as it was is so many times the new one
-    shift: float = 0.0  # and so much more
-    fixed: tuple[Connection, ...] = ()  # numbers of arguments, and sources
-    turn: float | None = None  # of a sine: the sign its argument was given
-
-
-def _normal_product(arguments: list[Linear]) -> _Normal:
-    """The largest weight of each factor is 1, and the factors are in order."""
-    scales = [linear[_leading(linear)] for linear in arguments]
-    factors = [_divided(a, scale) for a, scale in zip(arguments, scales, strict=True)]
-    factors.sort(key=lambda linear: (sorted(linear), sorted(linear.items())))
-    fixed = tuple((place, _leading(linear)) for place, linear in enumerate(factors))
-    return _Normal(factors, math.prod(scales), fixed=fixed)
-
-
-def _normal_quotient(arguments: list[Linear]) -> _Normal:
-    """The largest weight above and below is 1."""
-    if not all(arguments):  # nothing above or below: the fit will see it
-        return _Normal(arguments)
-    leads = [_leading_or_constant(linear) for linear in arguments]
-    pairs = list(zip(arguments, leads, strict=True))
-    above, below = (linear[lead] for linear, lead in pairs)
-    scaled = [_divided(linear, linear[lead]) for linear, lead in pairs]
-    return _Normal(scaled, above / below, fixed=tuple(enumerate(leads)))
-
-
-def _normal_sine(arguments: list[Linear]) -> _Normal:
-    """The first weight is positive and the phase in a half circle a little above 0."""
-    argument, sign, turn = _folded_phase(arguments[0])
-    is_cosine = argument.get(CONSTANT) == COSINE
-    fixed = ((0, CONSTANT),) if is_cosine else ()
-    return _Normal([argument], sign, fixed=fixed, turn=turn)
-
-
-def _normal_exponential(arguments: list[Linear]) -> _Normal:
-    """The constant becomes a factor, unless that would be out of all proportion."""
-    constant = arguments[0].get(CONSTANT, 0.0)
-    if not abs(constant) < 50:
-        return _Normal(arguments)
-    varying = {s: w for s, w in arguments[0].items() if s != CONSTANT}
-    return _Normal([varying], math.exp(constant))
-
-
-def _normal_root(arguments: list[Linear]) -> _Normal:
-    """The largest weight is 1 or -1."""
-    lead = _leading(arguments[0])
-    scale = abs(arguments[0][lead])
-    if not 0.0 < scale < math.inf:  # the fit will see it
-        return _Normal(arguments)
-    scaled = _divided(arguments[0], scale)
-    return _Normal([scaled], math.sqrt(scale), fixed=((0, lead),))
-
-
-def _normal_logarithm(arguments: list[Linear]) -> _Normal:
-    """The largest weight is 1 or -1; the logarithm of the scale goes to the users."""
-    lead = _leading(arguments[0])
-    scale = abs(arguments[0][lead])
-    if not 0.0 < scale < math.inf:
-        return _Normal(arguments)
-    scaled = _divided(arguments[0], scale)
-    return _Normal([scaled], shift=math.log(scale), fixed=((0, lead),))
-
-
-def _normal_origin(arguments: list[Linear]) -> _Normal:
-    """The input has the weight 1, and where it begins is given."""
-    lead = _leading(arguments[0])
-    scale = arguments[0][lead]
-    fixed = tuple((0, source) for source in arguments[0])
-    return _Normal([_divided(arguments[0], scale)], scale, fixed=fixed)
-
-
-#: How a unit's arbitrary scales and signs are chosen; other units have none.
-_RULES: dict[str, Callable[[list[Linear]], _Normal]] = {
-    "multiply": _normal_product,
-    "divide": _normal_quotient,
-    "sin": _normal_sine,
-    "exp": _normal_exponential,
-    "sqrt": _normal_root,
-    "log": _normal_logarithm,
-    "origin": _normal_origin,
-}
-
-
-def _leading(linear: Linear) -> int:
-    sources = sorted(linear.keys() - {CONSTANT})
-    return max(sources, key=lambda source: abs(linear[source]))
-
-
-def _leading_or_constant(linear: Linear) -> int:
-    return CONSTANT if linear.keys() == {CONSTANT} else _leading(linear)
-
-
-def _folded_phase(linear: Linear) -> tuple[Linear, float, float]:
-    """Make the first weight positive and the phase small.
-
-    Return also the signs that the sine and its argument were given.
-    """
-    turn = sign = 1.0 if linear[min(linear.keys() - {CONSTANT})] > 0 else -1.0
-    flipped = {source: sign * weight for source, weight in linear.items()}
-    phase = flipped.pop(CONSTANT, 0.0)
-    # An infinite phase has no turns to take back; the fit will see it.
-    if phase not in (0.0, COSINE) and math.isfinite(phase):
-        turns = math.ceil((phase - _PHASE_SLACK) / math.pi - 0.5)
-        folded = phase - turns * math.pi
-        # Exactly a cosine, up to the rounding of the turns just taken back.
-        phase = COSINE if abs(folded - COSINE) < 1e-14 else folded
-        sign = -sign if turns % 2 else sign
-    folded_back = flipped if phase == 0.0 else {**flipped, CONSTANT: phase}
-    return folded_back, sign, turn
-
-
 def displayed(graph: Graph, x: Array) -> Graph:
     """Normalise a graph such that denominators read 1 + ..., or have a weight 1."""
     graph = normalise(graph, x)
@@ -427,8 +343,8 @@ def displayed(graph: Graph, x: Array) -> Graph:
         present = next(key for key in graph.fixed if key[0] == slot + 1)
         term = CONSTANT if CONSTANT in denominator else present[1]
         one = denominator[term]
-        slots[slot] = _divided(numerator, one)
-        slots[slot + 1] = _divided(denominator, one)
+        slots[slot] = divided(numerator, one)
+        slots[slot + 1] = divided(denominator, one)
         fixed = fixed - {present} | {(slot + 1, term)}
     return graph.with_slots(slots, frozenset(fixed))
 
@@ -439,7 +355,7 @@ def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
     outputs: tuple[tuple[Linear, Linear], ...]
     if all(b.keys() == {CONSTANT} for _, b in graph.outputs):
         outputs = tuple(
-            (_divided(a, b[CONSTANT]), {CONSTANT: 1.0}) for a, b in graph.outputs
+            (divided(a, b[CONSTANT]), {CONSTANT: 1.0}) for a, b in graph.outputs
         )
         leads = [CONSTANT] * graph.n_outputs
     else:
@@ -452,7 +368,7 @@ def _with_unit_denominators(graph: Graph, x: Array) -> Graph:
             for _, b in graph.outputs
         ]
         outputs = tuple(
-            (_divided(a, scale), _divided(b, scale))
+            (divided(a, scale), divided(b, scale))
             for (a, b), scale in zip(graph.outputs, scales, strict=True)
         )
     fixed = graph.fixed | {(first + 2 * o + 1, lead) for o, lead in enumerate(leads)}

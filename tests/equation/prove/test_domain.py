@@ -252,6 +252,14 @@ def test_the_root_of_a_sum_of_squares_is_defined() -> None:
     assert examine(graph, (-1, 3), (-1, 3)).is_safe
 
 
+def test_what_holds_of_several_arguments_is_said_once() -> None:
+    roots = Node("sqrt", (X,)), Node("sqrt", ({0: 1.0, 1: 1.0},))
+    graph = fraction(ONE, *roots, numerator={1: 1.0, 2: 1.0})
+    report = examine(graph, (0, 3))
+    assert len(report.arguments) == 2
+    assert str(report).count("the argument of sqrt never falls below 0 (proved)") == 1
+
+
 def test_arguments_of_unused_units_do_not_matter() -> None:
     graph = fraction(ONE, Node("log", (X,)), numerator=X)
     assert examine(graph, (-1, 1)).arguments == ()

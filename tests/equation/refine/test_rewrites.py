@@ -487,3 +487,15 @@ def test_an_output_without_terms_has_no_factor_to_cancel() -> None:
     empty = Graph(2, (), (({}, {}),))
     seen = Seen(empty, np.zeros((2, 20)), np.zeros((2, 20)), data)
     assert list(rewrites.cancelled_factors(seen)) == []
+
+
+@pytest.mark.parametrize("place", ["unit", "feature"])
+def test_no_wave_follows_what_has_no_value_somewhere(place: str) -> None:
+    z = np.linspace(-1.0, 1.0, 50)
+    values = {"unit": np.sin(2 * z), "feature": z.copy()}
+    assert sine_rewrites._wave_like(values["unit"], z, STANDARD.rewriting) is not None
+    values[place][7] = np.inf
+    found = sine_rewrites._wave_like(
+        values["unit"], values["feature"], STANDARD.rewriting
+    )
+    assert found is None

@@ -2,11 +2,19 @@
 
 import re
 
+import numpy as np
 import pytest
 import sympy
 from formulas import formula, multiply, sine
 
-from eqlearn.equation.write.display import MOST_NESTED, mathml, to_sympy
+from eqlearn.equation.write.display import (
+    MOST_NESTED,
+    formula_text,
+    latex,
+    mathml,
+    to_sympy,
+)
+from eqlearn.equation.write.export import export
 from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import EqlearnError
 from eqlearn.network.graph import CONSTANT, Node
@@ -45,3 +53,31 @@ def test_a_falling_exponential_is_no_fraction_and_its_e_a_letter() -> None:
     assert "mfrac" not in shown
     letters = re.sub(r"<.*?>|\u2062", "", shown)
     assert letters == "y=2+3e-0.5x"
+
+
+#: P (1 + r)^n, as it is found.
+INTEREST = formula(
+    3,
+    {6: 1.0},
+    Node("log", ({1: 1.0, CONSTANT: 1.0},)),
+    multiply({2: 1.0}, {3: 1.0}),
+    Node("exp", ({4: 1.0},)),
+    multiply({0: 1.0}, {5: 1.0}),
+)
+
+
+def test_a_power_reads_as_one_in_every_form(caplog: pytest.LogCaptureFixture) -> None:
+    words = ["P", "r", "n"]
+    assert formula_text(INTEREST, words, "A") == "A = P*(r + 1)**n"
+    one = formulas([INTEREST], words, ["A"])
+    assert latex(one) == r"A = P \left(r + 1\right)^{n}"
+    letters = re.sub(r"<.*?>|\u2062", "", mathml(one))
+    assert letters == "A=P(r+1)n"
+    (expression,) = export(one, "sympy")  # which compares values, too
+    assert str(expression) == "P*(r + 1)**n"
+    # Of a negative base there is no real power; more digits do not help.
+    assert not caplog.records
+    x = np.array([[2.0, 0.5, 3.0]])
+    assert expression.subs(dict(zip(words, x[0], strict=True))) == pytest.approx(
+        INTEREST.evaluate(x)[0].item()
+    )

@@ -3,7 +3,12 @@ import pytest
 import sympy
 from graphs import ONE, random_graph, random_inputs
 
-from eqlearn.equation.write.symbolic import expressions, recognised, rounded
+from eqlearn.equation.write.symbolic import (
+    expressions,
+    recognised,
+    rounded,
+    with_powers,
+)
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Node
 
@@ -100,3 +105,45 @@ def test_fractions_within_fractions_are_one(found: str, shown: str) -> None:
     before, after = sympy.sympify(found), recognised(sympy.sympify(found))
     assert after == sympy.sympify(shown)
     assert sympy.simplify(before - after) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        ("m*sqrt(-c**2/(v**2 - c**2))", "m*sqrt(c**2/(c**2 - v**2))"),
+        ("-3*a/(b - a - c)", "3*a/(a - b + c)"),
+        # With more plain terms than signs, one sign stands better in front.
+        ("-a/(b + c)", "-a/(b + c)"),
+        ("-a/(b + c - n)", "-a/(b + c - n)"),
+        ("x*sqrt(a) - t*u*sqrt(a)", "sqrt(a)*(-t*u + x)"),
+        ("T - T*exp(-k*t) + U*exp(-k*t)", "T + (-T + U)*exp(-k*t)"),
+        ("a*sin(x) + b*sin(x) + x", "x + (a + b)*sin(x)"),
+        ("a*x + b*x*sin(a)", "a*x + b*x*sin(a)"),
+    ],
+)
+def test_signs_and_functions_stand_once(found: str, shown: str) -> None:
+    after = recognised(sympy.sympify(found))
+    assert str(after) == shown
+    assert sympy.simplify(sympy.sympify(found) - after) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        ("P*exp(n*log(r + 1))", "P*(r + 1)**n"),
+        ("exp(-n*t*log(r + 1) - k*t)", "(r + 1)**(-n*t)*exp(-k*t)"),
+        ("exp(n*(log(r + 3/2) + log(2)))", "(2*r + 3)**n"),
+        ("exp(n*log(s + exp(t*log(r))))", "(r**t + s)**n"),
+        # Nothing here is more of a base than what stands beside it.
+        ("exp(log(r)*log(s))", "exp(log(r)*log(s))"),
+        ("exp(n*(t + log(r)))", "exp(n*(t + log(r)))"),
+        ("exp(n*log(r)**2)", "exp(n*log(r)**2)"),
+    ],
+)
+def test_exponentials_of_logarithms_are_powers(found: str, shown: str) -> None:
+    words = {name: sympy.Symbol(name) for name in "Pnrstk"}
+    before = sympy.sympify(found, words)
+    after = with_powers(before)
+    assert str(after.expand()) == str(sympy.sympify(shown, words).expand())
+    point = {word: 1.5 + k / 7 for k, word in enumerate(words.values())}
+    assert after.subs(point) == pytest.approx(before.subs(point))

@@ -130,7 +130,8 @@ class OutputReport:
         is_inside = self.has_pole and self.pole is None
         about = _about_inner_pole if is_inside else _WORDS[self.verdict]
         pieces = [about(self, shown)]
-        pieces += [_about_argument(self, a, shown) for a in self.arguments]
+        about_inside = (_about_argument(self, a, shown) for a in self.arguments)
+        pieces += dict.fromkeys(about_inside)  # each once
         if self.verdict == "proved" and not self.is_finite:
             pieces.append(_about_size(self, shown))
         return "; ".join(pieces)

@@ -310,7 +310,7 @@ class _Building:
             return self.unit("exp", self.multiply(exponent, self.unit("log", base)))
         if number == 0.5:
             return self.unit("sqrt", base)
-        if number != round(number) or abs(number) > MOST_FACTORS:
+        if not float(number).is_integer() or abs(number) > MOST_FACTORS:
             log = self.unit("log", base)
             return self.unit("exp", _scaled(log, number))
         found = _Value({CONSTANT: 1.0})
@@ -352,7 +352,9 @@ class _Composing(_Building):
     def power(self, base: _Value, exponent: _Value) -> _Value:
         """A power, whose base is one unit: its constants stand in one place."""
         times = exponent.constant
-        is_whole = times is not None and not exponent.is_free and times == round(times)
+        is_whole = (
+            times is not None and not exponent.is_free and float(times).is_integer()
+        )
         if not is_whole or base.constant is not None or abs(times or 0) < 2:
             return super().power(base, exponent)
         if times == 2:

@@ -118,6 +118,8 @@ class _Imitation(NamedTuple):
 
 def _wave_like(values: Array, z: Array, by: Rewriting) -> _Imitation | None:
     """The slowest wave of z that explains this share of some values."""
+    if not (np.isfinite(values).all() and np.isfinite(z).all()):
+        return None
     v = values - np.mean(values)
     total = float(v @ v)
     if total == 0.0:

@@ -17,7 +17,13 @@ from typing import Any
 from eqlearn.equation.write.formulas import Formulas, formulas
 from eqlearn.equation.write.names import latex_name, markup_name
 from eqlearn.equation.write.simplify import rearranged
-from eqlearn.equation.write.symbolic import expressions, origins, recognised, rounded
+from eqlearn.equation.write.symbolic import (
+    expressions,
+    origins,
+    recognised,
+    rounded,
+    with_powers,
+)
 from eqlearn.errors import EqlearnError, must
 from eqlearn.network.graph import CONSTANT, Graph, Node
 
@@ -82,6 +88,7 @@ def _inner_expressions(
         raise must("formulas", what, depth, _AS_CODE)
     try:
         found = expressions(formulas.graph, to_show=to_show)
+        found = tuple(map(with_powers, found))
         if recognise:
             found = tuple(map(recognised, found))
         if formulas.arranged is not None:

@@ -236,7 +236,8 @@ def _with_more_digits(found: Array, expression: Any, names: list[Any], x: Array)
         numbers = {name: sympy.Float(v) for name, v in zip(names, x[row], strict=True)}
         value = expression.xreplace(numbers).evalf(_MORE_DIGITS)
         values[row] = complex(value) if value.is_number and value.is_finite else np.nan
-    if np.isfinite(values[~is_number]).any():
+    beyond = values[~is_number]
+    if (np.isfinite(beyond) & (beyond.imag == 0.0)).any():
         logger.warning(
             "As SymPy has the formula, parts of it are beyond floating-point numbers: "
             "compute it by evalf, or subtract a constant from inputs that hardly "

@@ -1,8 +1,10 @@
 """Reading a formula off a graph, as SymPy."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear
@@ -59,6 +61,38 @@ def origins(graph: Graph) -> Iterator[tuple[int, float]]:
             yield source, -argument.get(CONSTANT, 0.0)
 
 
+def with_powers(expression: Any) -> Any:
+    """Write exp(n*log(r + 1)) as (r + 1)**n: wherever the logarithm is, they agree."""
+    import sympy
+
+    def is_power(part: Any) -> bool:
+        return isinstance(part, sympy.exp) and part.args[0].has(sympy.log)
+
+    def rewritten(part: Any) -> Any:
+        powers = map(_power, sympy.Add.make_args(part.args[0]))
+        return sympy.Mul(*powers)
+
+    return expression.replace(is_power, rewritten)
+
+
+def _power(exponent: Any) -> Any:
+    """What e to the power of n*log(u), or n*(log(u) + c), is."""
+    import sympy
+
+    rest: list[Any] = []
+    bases: list[Any] = []
+    for factor in sympy.Mul.make_args(exponent):
+        base = sympy.exp(factor)
+        is_power = base.count(sympy.exp) <= factor.count(sympy.exp)
+        if is_power and factor.free_symbols:
+            bases.append(base)
+        else:
+            rest.append(factor)
+    if len(bases) != 1:  # of log(u)*log(v) neither is more of an exponent
+        return sympy.exp(exponent)
+    return bases[0] ** sympy.Mul(*rest)
+
+
 def _divided(linear: Linear, denominator: Linear) -> Linear:
     """Scale a part of a fraction such that the denominator reads 1 + ... or x + ..."""
     unit_term = denominator.get(CONSTANT) or max(denominator.values(), key=abs)
@@ -99,7 +133,8 @@ def recognised(expression: Any) -> Any:
                 simple = sympy.Rational(fraction.numerator, fraction.denominator)
                 names[number] = simple * measure
                 break
-    return _whole_denominators(_plain_powers(expression.xreplace(names)))
+    found = _whole_denominators(_plain_powers(expression.xreplace(names)))
+    return _with_shared_factors(_without_double_signs(found))
 
 
 def _without_inner_fractions(expression: Any) -> Any:
@@ -160,6 +195,55 @@ def _whole_denominators(expression: Any) -> Any:
         return sympy.Mul(1 / content, 1 / primitive)
 
     return expression.replace(is_one_over_a_sum, rewritten)
+
+
+def _without_double_signs(expression: Any) -> Any:
+    """Write -c/(v - c) as c/(c - v)."""
+    import sympy
+
+    def is_one_over_a_difference(factor: Any) -> bool:
+        base, power = factor.as_base_exp()
+        n_signs = sum(term.could_extract_minus_sign() for term in base.args)
+        return bool(power == -1 and base.is_Add and 2 * n_signs >= len(base.args))
+
+    def has_double_sign(part: Any) -> bool:
+        is_negative = part.is_Mul and part.args[0].is_number and part.args[0] < 0
+        return bool(is_negative and any(map(is_one_over_a_difference, part.args)))
+
+    def rewritten(part: Any) -> Any:
+        k = next(k for k, one in enumerate(part.args) if is_one_over_a_difference(one))
+        turned = sympy.Add(*(-term for term in (1 / part.args[k]).args))
+        rest = part.args[:k] + part.args[k + 1 :]
+        return sympy.Mul(-1, *rest) / turned
+
+    return expression.replace(has_double_sign, rewritten)
+
+
+def _with_shared_factors(expression: Any) -> Any:
+    """Write x exp(t) - y exp(t) + z as (x - y) exp(t) + z: what is bent, once."""
+    import sympy
+
+    def is_bent(factor: Any) -> bool:
+        if factor.is_Pow:
+            return not factor.exp.is_Integer and bool(factor.free_symbols)
+        return bool(factor.is_Function)
+
+    def rewritten(part: Any) -> Any:
+        factors = (f for term in part.args for f in sympy.Mul.make_args(term))
+        counts = Counter(filter(is_bent, factors))
+        best = min((-n, str(one), one) for one, n in counts.items())[2]
+        whole = sympy.collect(part, best)
+        return whole if whole.count_ops() < part.count_ops() else part
+
+    def has_shared_factor(part: Any) -> bool:
+        if not part.is_Add:
+            return False
+        bent = [{*filter(is_bent, sympy.Mul.make_args(term))} for term in part.args]
+        return any(a & b for a, b in combinations(bent, 2))
+
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
+    return expression.replace(has_shared_factor, rewritten)
 
 
 def _number(value: float) -> Any:

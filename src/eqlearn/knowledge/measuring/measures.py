@@ -68,10 +68,17 @@ def dimension_text(dimension: Dimension) -> str:
     return f"{top}/({bottom})" if len(below) > 1 else f"{top}/{bottom}"
 
 
+#: Denominators of powers that are shown as fractions; others are fitted numbers.
+_MOST_READABLE = 12
+
+
 def _power(base: str, power: Fraction) -> str:
     near = power.limit_denominator(1000)
-    shown = f"({near})" if near.denominator > 1 else f"{near}"
-    return base if near == 1 else f"{base}^{shown}"
+    if near == 1:
+        return base
+    if near.denominator > _MOST_READABLE:
+        return f"{base}^{float(power):.4g}"
+    return f"{base}^({near})" if near.denominator > 1 else f"{base}^{near}"
 
 
 _PREFIXES = {

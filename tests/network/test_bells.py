@@ -1,0 +1,62 @@
+"""Bells with their top: the same formula, with as many constants."""
+
+import numpy as np
+import pytest
+from formulas import ONE
+
+from eqlearn.network.bells import with_tops
+from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+
+X = np.random.default_rng(0).uniform(-2.0, 4.0, (60, 2))
+
+
+def bell(first: Linear, second: Linear, exponent: Linear, above: Linear) -> Graph:
+    """An exponential, unit 3, whose exponent has the product of two factors, unit 2."""
+    nodes = Node("multiply", (first, second)), Node("exp", (exponent,))
+    fixed = {(0, 0), (1, 0), (4, CONSTANT)}
+    return Graph(2, nodes, ((above, ONE),), frozenset(fixed))
+
+
+PLAIN: Linear = {0: 1.0}
+BELLS = {
+    "x² and x": bell(PLAIN, PLAIN, {2: -0.78, 0: 2.03}, {3: 1.12}),
+    "x (x - d), beside others": bell(
+        PLAIN, {0: 1.0, CONSTANT: -2.6}, {2: -0.78}, {3: -1.12, CONSTANT: 1.1, 1: 2.0}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BELLS)
+def test_a_bell_has_its_top_and_its_height(name: str) -> None:
+    before = BELLS[name]
+    after = with_tops(before)
+    assert after is not None and after.n_parameters == before.n_parameters
+    np.testing.assert_allclose(after.evaluate(X)[0], before.evaluate(X)[0], rtol=1e-12)
+    for factor in after.slots()[:2]:
+        assert factor == {0: 1.0, CONSTANT: pytest.approx(-1.3, abs=0.002)}
+    height = after.outputs[0][0][3]
+    assert abs(height) == pytest.approx(1.12 * np.exp(0.78 * 1.69), rel=0.01)
+    # It stays one square when the place of the top is fitted.
+    ((follower, (lead, ratio)),) = after.ties.items()
+    assert (follower, lead, ratio) == ((1, CONSTANT), (0, CONSTANT), 1.0)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        bell(PLAIN, PLAIN, {2: -0.78}, {3: 1.12}),  # its top is at 0
+        bell(PLAIN, PLAIN, {2: 0.78, 0: 2.03}, {3: 1.12}),  # it has a bottom
+        bell(PLAIN, PLAIN, {2: -0.78, 1: 2.03}, {3: 1.12}),  # of another input
+        bell(PLAIN, {1: 1.0}, {2: -0.78, 0: 2.03}, {3: 1.12}),  # no square
+        bell(PLAIN, PLAIN, {2: -0.78, 0: 2.03}, {3: 1.12, 2: 1.0}),  # used elsewhere
+        bell(PLAIN, PLAIN, {2: -0.001, 0: 2.03}, {3: 1.12}),  # far from all rows
+    ],
+)
+def test_what_is_no_bell_stays_as_it_is(graph: Graph) -> None:
+    assert with_tops(graph) is None
+
+
+def test_without_a_weight_for_the_height_there_is_no_other_form() -> None:
+    graph = BELLS["x² and x"]
+    held = Graph(2, graph.nodes, graph.outputs, graph.fixed | {(3, 3)})
+    assert with_tops(held) is None
