@@ -21,6 +21,8 @@ from eqlearn.search.attempts.links import (
     step_from,
     step_through,
 )
+from eqlearn.search.prepare import tasks_of
+from eqlearn.search.request import Request
 
 #: Targets that a link is defined for, and what undoes it.
 UNDONE: dict[str, tuple[tuple[float, float], Callable[[Array], Array]]] = {
@@ -186,6 +188,13 @@ def test_softened_weights_keep_their_order_and_leave_no_row_to_decide() -> None:
     np.testing.assert_allclose(softened(np.full(9, 3.0)), 3.0 / 1.3)
 
 
+def test_softened_weights_are_there_though_most_rows_do_not_count() -> None:
+    root = np.r_[np.zeros(60), np.linspace(1.0, 3.0, 40)]
+    soft = softened(root)
+    assert (soft[60:] > 0).all()
+    assert not soft[:60].any()
+
+
 def test_a_target_over_decades_is_seen_through_a_logarithm_in_spite_of_noise() -> None:
     # Most rows are next to zero, where noise has put half of them below it.
     rng = np.random.default_rng(0)
@@ -196,3 +205,30 @@ def test_a_target_over_decades_is_seen_through_a_logarithm_in_spite_of_noise() -
     assert step_through("log", rng.normal(size=500), 1.0) is None
     # A root takes its rows next to zero as they are, and there they are wrong.
     assert step_through("root", y, 1.0) is None
+
+
+def test_a_share_that_is_mostly_all_or_nothing_is_seen_in_spite_of_noise() -> None:
+    rng = np.random.default_rng(0)
+    y = expit(rng.uniform(-12.0, 12.0, 300))
+    noisy = y + 0.01 * rng.normal(size=300)
+    assert np.mean((noisy < 0.005) | (noisy > 0.995)) > 0.4
+    assert step_through("logit", noisy, 1.0) is not None
+    assert step_through("logit", 1.5 * noisy, 1.0) is None  # beyond all there is
+    assert step_through("logit", noisy[:80], 1.0) is None  # hardly any row is between
+
+
+def test_a_share_of_an_input_is_told_in_the_units_of_both() -> None:
+    # y / K is between 0 and 1 in these units, whatever columns were divided by.
+    rng = np.random.default_rng(0)
+    capacity, t = rng.uniform(50, 150, 200), rng.uniform(0, 10, 200)
+    y = capacity * expit(t - 5.0)
+    (task,) = tasks_of(Request(np.column_stack([capacity, t]), y[:, None]))
+    factor = Without(formula(2, {0: 1.0}))
+    shown = View((1,), steps=(factor,)).through("logit", task)
+    assert shown is not None
+    target, root = shown.target(task)
+    seen = root > 0
+    times, target = task.x[seen, 1] * task.x_scale[1], target[seen]
+    line = np.polyfit(times, target, 1)
+    np.testing.assert_allclose(np.polyval(line, times), target, atol=1e-9)
+    assert -line[1] / line[0] == pytest.approx(5.0)

@@ -38,9 +38,9 @@ def test_the_periodogram_finds_a_frequency(rate: float) -> None:
     rows = rows_of(X, y)
     wave = best_wave(rows)
     assert wave is not None
-    assert wave.rate == pytest.approx(rate, abs=2 * np.pi / 10 / 2)
+    assert wave.turns[0][1] == pytest.approx(rate, abs=2 * np.pi / 10 / 2)
     tuned = _tuned(wave, [], _trend(rows.x), rows)
-    assert tuned.rate == pytest.approx(rate, abs=0.02)
+    assert tuned.turns[0][1] == pytest.approx(rate, abs=0.02)
 
 
 def test_noise_is_no_wave() -> None:
@@ -57,7 +57,7 @@ def test_a_wave_may_swell_with_an_input() -> None:
     y = X[:, 0] * np.cos(17 * X[:, 0]) + 0.05 * RNG.normal(size=200)
     wave = best_wave(rows_of(X, y))
     assert wave is not None
-    assert (wave.of, wave.factor) == ((1.0,), 0)
+    assert (wave.turns[0][0], wave.factor) == ((1.0,), 0)
 
 
 @pytest.mark.parametrize("of", [(1.0, 1.0), (1.0, -1.0), (0.0, 1.0)])
@@ -66,16 +66,35 @@ def test_a_wave_may_run_along_a_product_or_a_quotient(of: tuple[float, ...]) -> 
     argument = x[:, 0] ** of[0] * x[:, 1] ** of[1]
     wave = best_wave(rows_of(x, np.sin(9 * argument) + 0.05 * RNG.normal(size=300)))
     assert wave is not None
-    assert wave.of == of
-    assert wave.factor == CONSTANT
-    assert wave.rate == pytest.approx(9.0, rel=0.05)
+    ((found, rate),) = wave.turns
+    assert (found, wave.factor) == (of, CONSTANT)
+    assert rate == pytest.approx(9.0, rel=0.05)
+
+
+@pytest.mark.parametrize("factor", [CONSTANT, 1])
+def test_a_wave_may_travel(factor: int) -> None:
+    x = RNG.uniform(0, 6, (300, 3))
+    y = np.sin(5 * x[:, 0] - 8 * x[:, 2] + 0.3) + 0.1 * RNG.normal(size=300)
+    y *= 1.0 if factor == CONSTANT else x[:, factor]
+    rows = rows_of(x, y)
+    wave = best_wave(rows)
+    assert wave is not None and wave.factor == factor
+    tuned = _tuned(wave, [], _trend(rows.x), rows)
+    rates = {of.index(1.0): rate for of, rate in tuned.turns}
+    assert rates == {0: pytest.approx(5.0, abs=0.05), 2: pytest.approx(-8.0, abs=0.05)}
+
+
+def test_noise_is_no_travelling_wave() -> None:
+    x = RNG.uniform(0, 6, (200, 3))
+    found = [best_wave(rows_of(x, RNG.normal(size=200))) for _ in range(10)]
+    assert found == [None] * 10
 
 
 def test_the_formula_of_waves_is_their_best_fit() -> None:
     x = RNG.uniform(1, 4, (120, 2))
     waves = [
-        FastWave(1.0, (1.0, -1.0), 7.0, 1),
-        FastWave(1.0, (0.0, 1.0), 12.0, CONSTANT),
+        FastWave(1.0, (((1.0, -1.0), 7.0),), 1),
+        FastWave(1.0, (((1.0, 0.0), 5.0), ((0.0, 1.0), 12.0)), CONSTANT),
     ]
     y = RNG.normal(size=120)
     rows = rows_of(x, y)

@@ -1,5 +1,7 @@
 """Fractions in order of promise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tasks import task_of
@@ -7,8 +9,8 @@ from tasks import task_of
 from eqlearn.search.attempts.feature_fractions import FeatureFraction
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.links import LINKS
-from eqlearn.search.survey.ranked import Ranked, ranked, with_logs
-from eqlearn.search.task import Task
+from eqlearn.search.survey.ranked import Ranked, ranked, with_angles, with_logs
+from eqlearn.search.task import Task, numerical_context
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, (200, 2))
@@ -107,3 +109,30 @@ def test_links_are_compared_by_errors_of_the_target(
     views = [plain, *(one for one in linked if one is not None)]
     assert {"inverse square", "log"} <= {view.link for view in views}
     assert ranked(task, views)[0].view.link == link
+
+
+def test_an_orbit_is_a_fraction_of_the_cosine_of_its_angle() -> None:
+    # (1 - a²)/(1 + a cos t): degrees 2 and 2 in a and the cosine
+    rng = np.random.default_rng(1)
+    x = np.stack([rng.uniform(0.2, 0.7, 200), rng.uniform(0.0, 6.0, 200)], axis=1)
+    law = (1 - x[:, 0] ** 2) / (1 + x[:, 0] * np.cos(x[:, 1]))
+    task = replace(task_of(x, law / np.std(law)), survey_units=("sin",))
+    with numerical_context(task):
+        best = ranked(task, [View((0, 1))])[0]
+    assert best.error < 1e-15
+    assert best.view.inputs == (0,)
+    assert best.view.n_variables == 3
+    plain = replace(task, survey_units=())
+    with numerical_context(plain):
+        assert ranked(plain, [View((0, 1))])[0].error > 1e-6  # imitations
+
+
+def test_angles_are_taken_in_every_unit_in_which_they_turn_far() -> None:
+    # Up to 90: as degrees a quarter turn; as radians it turns further than waves may.
+    x = np.stack([RNG.uniform(0.0, 90.0, 100), RNG.uniform(1.0, 1.1, 100)], axis=1)
+    task = replace(task_of(x, x[:, 0]), x_scale=np.ones(2))
+    (found,) = with_angles(View((0, 1)), task)
+    seen = found.of(task).x
+    np.testing.assert_allclose(seen[:, 0], x[:, 1])
+    np.testing.assert_allclose(seen[:, 1], np.sin(np.radians(x[:, 0])))
+    np.testing.assert_allclose(seen[:, 2], np.cos(np.radians(x[:, 0])))

@@ -12,6 +12,7 @@ from tasks import task_of
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.jobs.codec import from_bytes
 from eqlearn.jobs.job import Job, Step
+from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.units import BUILT_IN
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.strategy import STANDARD
@@ -28,6 +29,7 @@ from eqlearn.search.survey.survey import (
     _allowed,
     first,
     found_in,
+    is_no_imitation,
     looked,
     opening,
     views_in,
@@ -214,3 +216,17 @@ def test_states_are_small_and_can_be_read_again() -> None:
     step = opening(task, {"inputs": [0, 1]}, None)
     assert from_bytes(step.state).keys() == {"found", "views"}
     assert len(step.state) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("n_parameters", "residual", "expected"),
+    [(4, 1e-21, True), (5, 1e-21, False), (10, 1e-28, True), (11, 1e-28, False)],
+)
+def test_a_series_leaves_nothing_but_more_than_rounding_errors(
+    n_parameters: int, residual: float, expected: bool
+) -> None:
+    weights = {k: 1.0 + k for k in range(n_parameters)}
+    graph = Graph(n_parameters, (), ((weights, {CONSTANT: 1.0}),))
+    graph = replace(graph, fixed=frozenset({(1, CONSTANT)}))
+    found = Scored(graph, 200 * residual, 0.0)
+    assert is_no_imitation(found, 200, STANDARD.survey) == expected

@@ -22,11 +22,13 @@ from eqlearn.network.graph import CONSTANT, Graph, Linear
 from eqlearn.search.attempts.links import (
     Step,
     Through,
+    Without,
     softened,
     step_document,
     step_from,
     step_through,
 )
+from eqlearn.search.attempts.monomials import ONE
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task
 from eqlearn.training.samples import Samples
@@ -79,11 +81,7 @@ class View:
     def _unit_scales(self, task: Task, values: Array) -> Array:
         """What units are divided by where the inputs are: powers have their own."""
         assert self.units is not None
-        with np.errstate(all="ignore"):
-            ratios = self.units.evaluate(task.x * task.x_scale)[0] / values
-            usual = np.median(ratios, axis=0)
-            is_one = np.abs(ratios / usual - 1.0).max(axis=0) < 1e-6
-        return np.where(is_one & np.isfinite(usual), usual, 1.0)
+        return _scales_of(self.units, task, values)
 
     def _stepped(self, task: Task) -> Task:
         """The task with its target after the steps, and weights that belong to it."""
@@ -91,7 +89,18 @@ class View:
             return task
         y, root = self.target(task)
         square = softened(root) ** 2
-        return replace(task, y=y[:, None], y_scale=1.0, weight=square / np.mean(square))
+        scale, weight = self._scale_after(task), square / np.mean(square)
+        return replace(task, y=y[:, None], y_scale=scale, weight=weight)
+
+    def _scale_after(self, task: Task) -> float:
+        """The unit of the target after the steps: a factor has one, links have none."""
+        scale = task.y_scale
+        for step in self.steps:
+            if isinstance(step, Without):
+                scale /= _scale_of(step.factor, task)
+            else:
+                scale = 1.0
+        return scale
 
     def target(self, task: Task) -> tuple[Array, Array]:
         """The target that is seen, and root weights that make its errors those of y.
@@ -175,6 +184,31 @@ class View:
         inputs, units = tuple(document["inputs"]), document["units"]
         steps = tuple(map(step_from, document["steps"]))
         return cls(inputs, None if units is None else from_document(units), steps)
+
+
+def _scales_of(units: Graph, task: Task, values: Array) -> Array:
+    """What the outputs of a graph are divided by where the inputs are, if by one."""
+    with np.errstate(all="ignore"):
+        ratios = units.evaluate(task.x * task.x_scale)[0] / values
+        usual = np.median(ratios, axis=0)
+        is_one = np.abs(ratios / usual - 1.0).max(axis=0) < 1e-6
+    scales = np.where(is_one & np.isfinite(usual), usual, 1.0)
+    for output, (above, below) in enumerate(units.outputs):
+        if len(above) > 1 and max(above) < units.n_inputs and below == ONE:
+            scales[output] = _scale_of_sum(above, task)
+    return scales
+
+
+def _scale_of_sum(linear: Linear, task: Task) -> float:
+    """What x - z is divided by, if x and z as they were measured are in it alike."""
+    if CONSTANT in linear:
+        return 1.0
+    sizes = [float(task.x_scale[i]) / abs(weight) for i, weight in linear.items()]
+    return sizes[0] if np.ptp(sizes) < 1e-6 * sizes[0] else 1.0
+
+
+def _scale_of(factor: Graph, task: Task) -> float:
+    return float(_scales_of(factor, task, factor.evaluate(task.x)[0])[0])
 
 
 def in_all_inputs(found: Scored, inputs: Inputs, n_inputs: int) -> Scored:

@@ -35,6 +35,11 @@ class Link:
         """Whether its targets are angles."""
         return self.least_spread == _LEAST_ARC
 
+    @property
+    def is_share(self) -> bool:
+        """Whether its targets are between nothing and all, 0 and 1."""
+        return self.least_spread == _LEAST_SHARE
+
 
 def quotient(draft: Draft, fraction: Quotient, factor: float = 1.0) -> Linear:
     """A fraction as one feature, if it is not a plain sum."""
@@ -110,7 +115,7 @@ def _within(low: float, high: float) -> Callable[[Array], Booleans]:
 
 
 _HALF = math.pi / 2
-_LEAST_ARC = 0.6
+_LEAST_ARC, _LEAST_SHARE = 0.6, 0.3
 
 LINKS: dict[str, Link] = {
     "log": Link(np.log, lambda y: 1 / y, _positive, _by("exp"), fades=True),
@@ -129,14 +134,14 @@ LINKS: dict[str, Link] = {
         lambda y: 1 / (y * (1 - y)),
         _share,
         _logistic,
-        least_spread=0.3,
+        least_spread=_LEAST_SHARE,
     ),
     "complement": Link(
         lambda y: np.log(1 - y),
         lambda y: 1 / (1 - y),
         _share,
         _complement,
-        least_spread=0.3,
+        least_spread=_LEAST_SHARE,
     ),
     # Gompertz' and Weibull's laws: what survives, and what does not.
     "survival": Link(
@@ -144,14 +149,14 @@ LINKS: dict[str, Link] = {
         lambda y: 1 / (y * np.log(y)),
         _share,
         _survival,
-        least_spread=0.3,
+        least_spread=_LEAST_SHARE,
     ),
     "failure": Link(
         lambda y: np.log(-np.log1p(-y)),
         lambda y: 1 / ((1 - y) * np.log1p(-y)),
         _share,
         _failure,
-        least_spread=0.3,
+        least_spread=_LEAST_SHARE,
     ),
     "sin": Link(np.sin, np.cos, _within(-_HALF, _HALF), _by("asin"), _LEAST_ARC),
     "cos": Link(np.cos, np.sin, _within(0, math.pi), _by("acos"), _LEAST_ARC),
@@ -247,13 +252,23 @@ def step_from(document: dict[str, Any]) -> Step:
 _MOST_UNDEFINED = 0.25
 _MOST_FADED = 0.03
 _FEWEST_DEFINED = 50
+# How far beyond the ends of a share noise may put those that are all or nothing.
+_BEYOND_ENDS = 0.1
 
 
-def _has_faded(link: Link, values: Array, defined: Booleans) -> bool:
-    """Whether a target over many decades is next to zero where it is not defined."""
+def _is_at_end(link: Link, values: Array, defined: Booleans) -> bool:
+    """Whether a target is next to an end of its range where it is not defined.
+
+    One over many decades is next to zero there, a share is nearly all or nothing.
+    """
+    if int(defined.sum()) < _FEWEST_DEFINED:
+        return False
+    if link.is_share:
+        is_far = (values < -_BEYOND_ENDS) | (values > 1.0 + _BEYOND_ENDS)
+        return float(np.mean(is_far)) < _MOST_FADED
     size = np.abs(values)
     lost = float(size[~defined].sum()) / float(size.sum())
-    return link.fades and lost < _MOST_FADED and int(defined.sum()) >= _FEWEST_DEFINED
+    return link.fades and lost < _MOST_FADED
 
 
 def step_through(name: str, y: Array, unit: float) -> Through | None:
@@ -272,9 +287,8 @@ def step_through(name: str, y: Array, unit: float) -> Through | None:
         inner *= math.pi / 180
         values = inner * y
         defined = link.is_defined(values)
-    if np.mean(defined) < 1.0 - _MOST_UNDEFINED and not _has_faded(
-        link, values, defined
-    ):
+    is_rare = np.mean(defined) < 1.0 - _MOST_UNDEFINED
+    if is_rare and not _is_at_end(link, values, defined):
         return None
     if link.least_spread is not None and np.ptp(values[defined]) < link.least_spread:
         return None
@@ -290,4 +304,5 @@ def softened(root: Array) -> Array:
     """
     size = float(np.sqrt(np.mean(root**2)))
     soft = root / (root / size + 0.3)
-    return np.minimum(soft, 20.0 * np.median(soft))
+    # Among those that count: where a link is not defined in most rows, they do not.
+    return np.minimum(soft, 20.0 * np.median(soft[soft > 0]))

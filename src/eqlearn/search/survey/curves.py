@@ -1,4 +1,4 @@
-"""Curves of one variable that people know by name, with an offset and a slope.
+"""Curves of one variable that people know by name, with an offset and without.
 
 Bells, steps, saturation, damped waves: each has a place and a width, or a rate and a
 power, inside. On a grid of these the rest is linear; the best starts are then fitted.
@@ -25,15 +25,15 @@ from eqlearn.training.samples import Samples
 
 # Rows that the grid is scanned on.
 _N_ROWS = 300
-# Starts that are fitted; what they leave then decides which are pruned.
-_N_FITTED, _N_KEPT = 8, 3
-_N_ITERATIONS = 40
+# Starts that are kept once each is fitted: a grid says little of what a fit will leave.
+_N_KEPT = 3
+_N_ITERATIONS = 100
 # Places, in ranges of the variable from its least value, and widths, in ranges.
 _PLACES = np.linspace(-0.2, 1.2, 15)
 _WIDTHS = np.geomspace(0.03, 1.5, 9)
-# Sizes at which a curve bends, in largest values, and powers.
+# Sizes at which a curve bends, in largest values, and powers, the simple ones too.
 _SIZES = np.geomspace(0.01, 5.0, 20)
-_POWERS = np.r_[0.3:3.1:0.2, 3.5:6.1:0.5]
+_POWERS = np.r_[0.25:3.1:0.25, 3.5:6.1:0.5]
 _PERIODS = np.arange(0.5, 40.0, 0.2)
 _FADING = np.array([-1.0, 0.1, 0.2, 0.4, 0.8, 2.0])
 
@@ -220,6 +220,7 @@ class Start(NamedTuple):
     left: float
     name: str
     inside: Inside
+    has_offset: bool = True
 
 
 def curves(view: View, task: Task) -> Iterator[Scored]:
@@ -229,7 +230,7 @@ def curves(view: View, task: Task) -> Iterator[Scored]:
         return
     rows = seen.search_rows().first(_N_ROWS)
     fits = []
-    for start in sorted(_starts(rows))[:_N_FITTED]:
+    for start in sorted(_starts(rows)):
         graph = canonical(view.composed(_graph(start, rows), len(data.x)), data.x)
         fits.append(fit(graph, data, n_iterations=_N_ITERATIONS))
     for one in sorted(fits, key=lambda one: one.sse)[:_N_KEPT]:
@@ -238,7 +239,7 @@ def curves(view: View, task: Task) -> Iterator[Scored]:
 
 
 def _starts(rows: Samples) -> Iterator[Start]:
-    """The best place of each grid, with a slope beside the curve and without."""
+    """The best places of each grid, with an offset beside the curve and without."""
     x = rows.x[0]
     for name, curve in _CURVES.items():
         if curve.of_positive and x.min() <= 0:
@@ -246,22 +247,23 @@ def _starts(rows: Samples) -> Iterator[Start]:
         first, second = (g.ravel() for g in np.meshgrid(*curve.grid(x), indexing="ij"))
         with np.errstate(all="ignore"):
             values = curve.values(x, first[:, None], second[:, None])
-            left = _left(np.stack(values, axis=1), rows)
-        best = int(np.argmin(left))
-        if math.isfinite(left[best]):
-            yield Start(
-                float(left[best]), name, (float(first[best]), float(second[best]))
-            )
+            columns = np.stack(values, axis=1)
+            lefts = [(one, _left(columns, rows, one)) for one in (True, False)]
+        for has_offset, left in lefts:
+            best = int(np.argmin(left))
+            inside = float(first[best]), float(second[best])
+            if math.isfinite(left[best]):
+                yield Start(float(left[best]), name, inside, has_offset)
 
 
-def _left(columns: Array, rows: Samples) -> Array:
-    """What an offset and the columns (K, m, N) leave of the target, squared."""
+def _left(columns: Array, rows: Samples, has_offset: bool) -> Array:
+    """What the columns (K, m, N) leave of the target, squared, beside an offset."""
     root = rows.root_weight
-    offset = root / np.linalg.norm(root)
-    y = rows.y[0] * root
-    y = y - (y @ offset) * offset
-    weighted = columns * root
-    weighted = weighted - (weighted @ offset)[..., None] * offset
+    y, weighted = rows.y[0] * root, columns * root
+    if has_offset:
+        offset = root / np.linalg.norm(root)
+        y = y - (y @ offset) * offset
+        weighted = weighted - (weighted @ offset)[..., None] * offset
     weighted = weighted / np.linalg.norm(weighted, axis=2, keepdims=True)
     good = np.isfinite(weighted).all(axis=(1, 2))
     weighted = np.where(good[:, None, None], weighted, 0.0)
@@ -274,10 +276,12 @@ def _left(columns: Array, rows: Samples) -> Array:
 
 
 def _graph(start: Start, rows: Samples) -> Graph:
-    """An offset and a curve as a formula, with the weights that fit best."""
+    """A curve, perhaps with an offset, as a formula with the weights that fit best."""
     curve, draft = _CURVES[start.name], Draft(Graph(1, (), ()))
-    features = (ONE, *curve.features(draft, *start.inside))
+    features = curve.features(draft, *start.inside)
     values = curve.values(rows.x[0], *(np.array([v]) for v in start.inside))
-    columns = np.array([np.ones(rows.x.shape[1]), *values]) * rows.root_weight
+    if start.has_offset:
+        features, values = (ONE, *features), (np.ones(rows.x.shape[1]), *values)
+    columns = np.array(values) * rows.root_weight
     weights = np.linalg.lstsq(columns.T, rows.y[0] * rows.root_weight, rcond=1e-13)[0]
     return weighted_sum(draft, features, weights)

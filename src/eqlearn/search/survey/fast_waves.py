@@ -1,8 +1,9 @@
 """Waves of any frequency that the rows can tell, by a periodogram along every input.
 
-Rows are rarely even, and a wave may stand on a trend, swell, or run along a product or
-a quotient of inputs. So the gain of a sine and cosine, perhaps times an input, is
-worked out at every frequency at once, beside a trend and the waves found before.
+Rows are rarely even, and a wave may stand on a trend, swell, run along a product or a
+quotient of inputs, or travel, as sin(k x - w t) does. So the gain of a sine and cosine,
+perhaps times an input, is worked out at every frequency at once, beside a trend and the
+waves found before; of travelling ones at every pair of frequencies.
 """
 
 import itertools
@@ -38,6 +39,8 @@ _MOST_PERIODS = 1.1
 # Steps of the scan to a period over the range.
 _STEPS = 4
 _MOST_WAVES = 4
+# Periods of a travelling wave over the range of each of its inputs.
+_MOST_TRAVELLED = 40
 # Chance above which a wave is taken for noise.
 _CHANCE = 1e-4
 # Inputs beyond which products and quotients are too many.
@@ -45,12 +48,25 @@ _MOST_INPUTS = 5
 
 
 class FastWave(NamedTuple):
-    """A sine and cosine of rate · argument, times a factor."""
+    """A sine and cosine of a sum of rate · argument, times a factor."""
 
     won: float  # of the squared error
-    of: Exponents
-    rate: float
+    turns: tuple[tuple[Exponents, float], ...]  # arguments and their rates
     factor: int  # which input; CONSTANT if none
+
+    def angle(self, x: Array) -> Array:
+        """What the sine and cosine are of, from the middle of the data."""
+        angle = np.zeros(x.shape[1])
+        for of, rate in self.turns:
+            argument = monomials(x, [of])[0]
+            angle += rate * (argument - argument.mean())
+        return angle
+
+    def at_rate(self, k: int, rate: float) -> "FastWave":
+        """The wave with one of its rates set."""
+        turns = list(self.turns)
+        turns[k] = turns[k][0], rate
+        return self._replace(turns=tuple(turns))
 
 
 def fast_waves(view: View, task: Task) -> Iterator[Scored]:
@@ -102,29 +118,62 @@ def _factors(x: Array) -> list[tuple[int, Array]]:
 def _best_wave(rows: Samples, left: Array, basis: Array) -> FastWave | None:
     """The wave that explains most of what is left, unless noise would as well."""
     n, total = len(left), float(left @ left)
-    found: list[FastWave] = []
-    n_looked = 0
+    looked = [*_along(rows, left, basis), *_travelling(rows, left, basis)]
+    best = max((wave for wave, _ in looked), default=None)
+    if best is None:
+        return None
+    n_free = max(n - basis.shape[1] - 3, 1)
+    ratio = best.won / 2 / (max(total - best.won, 1e-300 + 1e-12 * total) / n_free)
+    chance = sum(number for _, number in looked) * float(fdtrc(2, n_free, ratio))
+    return best if chance < _CHANCE and total > 1e-18 * n else None
+
+
+def _along(rows: Samples, left: Array, basis: Array) -> Iterator[tuple[FastWave, int]]:
+    """The best wave along each argument, and of how many."""
     for of in _arguments(rows.x):
         argument = monomials(rows.x, [of])[0]
         spread = float(np.ptp(argument))
         if not 0.0 < spread < 300 * float(np.median(np.abs(argument))) + 1e-300:
             continue
-        n_steps = int(_STEPS * _MOST_PERIODS * n)
+        n_steps = int(_STEPS * _MOST_PERIODS * len(left))
         rates = 2 * math.pi / spread / _STEPS * np.arange(_STEPS // 2, n_steps)
         angle = np.outer(rates, argument - argument.mean()).astype(np.float32)
         cos, sin = np.cos(angle), np.sin(angle)
         for factor, values in _factors(rows.x):
             won = _won(cos, sin, values * rows.root_weight, left, basis)
             k = int(np.argmax(won))
-            found.append(FastWave(float(won[k]), of, float(rates[k]), factor))
-            n_looked += len(rates) // _STEPS
-    best = max(found, default=None)
-    if best is None:
-        return None
-    n_free = max(n - basis.shape[1] - 3, 1)
-    ratio = best.won / 2 / (max(total - best.won, 1e-300 + 1e-12 * total) / n_free)
-    chance = n_looked * float(fdtrc(2, n_free, ratio))
-    return best if chance < _CHANCE and total > 1e-18 * n else None
+            turns = ((of, float(rates[k])),)
+            yield FastWave(float(won[k]), turns, factor), len(rates) // _STEPS
+
+
+def _travelling(
+    rows: Samples, left: Array, basis: Array
+) -> Iterator[tuple[FastWave, int]]:
+    """The best wave that runs along two inputs at once, and of how many.
+
+    Its phase is a sum, so what it would explain at all pairs of rates is a product of
+    two matrices; beside the basis it is worked out for the best pair only.
+    """
+    n = len(rows.x)
+    plain: list[Exponents] = [tuple(float(i == j) for j in range(n)) for i in range(n)]
+    spreads = np.ptp(rows.x, axis=1)
+    steps = np.arange(2, 2 * _MOST_TRAVELLED)  # half periods
+    for i, j in itertools.combinations(np.flatnonzero(spreads > 0).tolist(), 2):
+        x = rows.x[[i, j]] - rows.x[[i, j]].mean(axis=1, keepdims=True)
+        rates = math.pi * steps / spreads[[i, j], None]
+        first = np.exp(1j * np.outer(rates[0], x[0])).astype(np.complex64)
+        second = np.exp(1j * np.outer(np.r_[-rates[1], rates[1]], x[1]))
+        turning = second.astype(np.complex64).T
+        for factor, values in _factors(rows.x):
+            beside = values * rows.root_weight
+            explained = np.abs((first * (beside * left).astype(np.float32)) @ turning)
+            k, m = divmod(int(np.argmax(explained)), 2 * len(steps))
+            pair = float(rates[0, k]), float(np.r_[-rates[1], rates[1]][m])
+            turns = (plain[i], pair[0]), (plain[j], pair[1])
+            wave = FastWave(0.0, turns, factor)
+            angle = wave.angle(rows.x)[None].astype(np.float32)
+            won = _won(np.cos(angle), np.sin(angle), beside, left, basis)
+            yield wave._replace(won=float(won[0])), explained.size // 4
 
 
 def _won(cos: Array, sin: Array, factor: Array, left: Array, basis: Array) -> Array:
@@ -148,9 +197,8 @@ def _columns(waves: list[FastWave], rows: Samples) -> Array:
     """The sines and cosines of waves, weighted, (2 · waves, N)."""
     columns = []
     for wave in waves:
-        argument = monomials(rows.x, [wave.of])[0]
         factor = 1.0 if wave.factor == CONSTANT else rows.x[wave.factor]
-        angle = wave.rate * (argument - argument.mean())
+        angle = wave.angle(rows.x)
         columns += [np.cos(angle) * factor, np.sin(angle) * factor]
     found = np.array(columns).reshape(2 * len(waves), rows.x.shape[1])
     return found * rows.root_weight
@@ -159,24 +207,27 @@ def _columns(waves: list[FastWave], rows: Samples) -> Array:
 def _tuned(
     wave: FastWave, others: list[FastWave], trend: Array, rows: Samples
 ) -> FastWave:
-    """The rate to a small part of a step: around it, finer and finer."""
-    spread = float(np.ptp(monomials(rows.x, [wave.of])[0]))
-    step = 2 * math.pi / spread / _STEPS
+    """Each rate to a small part of a step: around it, finer and finer."""
     weighted = rows.y[0] * rows.root_weight
     beside = np.concatenate([trend, _columns(others, rows)])
 
-    def error(rate: float) -> float:
-        columns = np.concatenate([beside, _columns([wave._replace(rate=rate)], rows)])
+    def error(one: FastWave) -> float:
+        columns = np.concatenate([beside, _columns([one], rows)])
         basis, _ = np.linalg.qr(columns.T)
         left = weighted - basis @ (basis.T @ weighted)
         return float(left @ left)
 
-    rate = wave.rate
-    for _ in range(4):
-        around = rate + step * np.linspace(-1.0, 1.0, 9)
-        rate = float(min(around, key=error))
-        step /= 4
-    return wave._replace(rate=rate)
+    # A travelling wave was looked for in steps twice as wide.
+    steps = _STEPS / len(wave.turns)
+    widths = [
+        2 * math.pi / float(np.ptp(monomials(rows.x, [of])[0])) / steps
+        for of, _ in wave.turns
+    ]
+    for finer in (1.0, 4.0, 16.0, 64.0):
+        for k, width in enumerate(widths):
+            around = wave.turns[k][1] + width / finer * np.linspace(-1.0, 1.0, 9)
+            wave = min((wave.at_rate(k, float(rate)) for rate in around), key=error)
+    return wave
 
 
 def _graph(waves: list[FastWave], rows: Samples) -> Graph:
@@ -187,14 +238,10 @@ def _graph(waves: list[FastWave], rows: Samples) -> Graph:
     features += [product(draft, [{i: 1.0}, {i: 1.0}]) for i in range(n)]
     columns = [np.ones(rows.x.shape[1]), *rows.x, *rows.x**2]
     for wave in waves:
-        above, below = monomial_fraction(draft, wave.of)
-        if below != ONE:
-            above = {draft.add("divide", above, below): 1.0}
-        middle = wave.rate * float(monomials(rows.x, [wave.of])[0].mean())
-        argument = {s: wave.rate * w for s, w in above.items()}
+        argument = _argument(draft, wave, rows)
         factor: Linear = ONE if wave.factor == CONSTANT else {wave.factor: 1.0}
         for unit in ("cos", "sin"):
-            feature = {draft.add(unit, {**argument, CONSTANT: -middle}): 1.0}
+            feature = {draft.add(unit, argument): 1.0}
             features.append(product(draft, [feature, factor]))
     matrix = np.concatenate(
         [np.array(columns) * rows.root_weight, _columns(waves, rows)]
@@ -204,3 +251,15 @@ def _graph(waves: list[FastWave], rows: Samples) -> Graph:
     weighted = rows.y[0] * rows.root_weight
     weights = np.linalg.lstsq(scaled, weighted, rcond=1e-13)[0] / size
     return weighted_sum(draft, features, weights)
+
+
+def _argument(draft: Draft, wave: FastWave, rows: Samples) -> Linear:
+    """The angle of a wave as a feature."""
+    argument: dict[int, float] = {CONSTANT: 0.0}
+    for of, rate in wave.turns:
+        above, below = monomial_fraction(draft, of)
+        if below != ONE:
+            above = {draft.add("divide", above, below): 1.0}
+        argument |= {s: rate * w for s, w in above.items()}
+        argument[CONSTANT] -= rate * float(monomials(rows.x, [of])[0].mean())
+    return argument

@@ -19,6 +19,7 @@ from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey import dictionaries
 from eqlearn.search.survey.built_laws import Wanted, built_laws
 from eqlearn.search.survey.curves import curves
+from eqlearn.search.survey.differences import with_differences
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
 from eqlearn.search.survey.pursuit import (
@@ -31,11 +32,7 @@ from eqlearn.search.survey.pursuit import (
 )
 from eqlearn.search.survey.quadratics import quadratics
 from eqlearn.search.survey.ranked import ranked, with_logs
-from eqlearn.search.survey.reductions import (
-    dimensionless_views,
-    reduced_views,
-    with_differences,
-)
+from eqlearn.search.survey.reductions import dimensionless_views, reduced_views
 from eqlearn.search.survey.terms import Summand, graph_of
 from eqlearn.search.survey_strategy import LookOrder, Survey
 from eqlearn.search.task import Task
@@ -231,20 +228,39 @@ def views_of(task: Task, inputs: Inputs) -> list[View]:
             found += [one, *(v for v in linked if v is not None)]
         if are_sure:
             return found
-    for first in (None, *_ARCS):
-        view = plain if first is None else plain.through(first, task)
-        if view is None:
-            continue
-        for one in reduced_views(view, task) or [view]:
-            names = (*_ALL[1:], *_SHARES) if first is None else ()
-            linked = [one.through(name, task) for name in names]
-            seen = [v for v in linked if v is not None]
-            if one.n_variables >= _MANY:
-                # Of 1/r², which no polynomial says, the differences are seen in r².
-                seen = [with_differences(v, task) for v in seen]
-            found += [one, *seen]
+    reduced = reduced_views(plain, task) or [plain]
+    most = min(v.n_variables for v in reduced)
+    for one in reduced:
+        linked = [one.through(name, task) for name in (*_ALL[1:], *_SHARES)]
+        seen = [v for v in linked if v is not None]
+        if one.n_variables >= _MANY:
+            # Of 1/r², which no polynomial says, the differences are seen in r².
+            seen = [with_differences(v, task) for v in seen]
+        found += [one, *seen]
+    for name in _ARCS:
+        views = _of_angles(name, plain, reduced, task)
+        found += [v for v in views if v.n_variables <= most]
+        # Of an angle a law needs no more variables than of its sine.
+        most = min([most, *(v.n_variables for v in views)])
     twice = [v.through("log", task) for v in found if v.link == "log"]
     return found + [v for v in twice if v is not None]
+
+
+def _of_angles(
+    name: str, plain: View, reduced: Sequence[View], task: Task
+) -> list[View]:
+    """Views of the target as an angle, reduced anew.
+
+    What is a function of one variable is so through any link.
+    """
+    view = plain.through(name, task)
+    if view is None:
+        return []
+    of_one = [v for v in reduced if v.n_variables == 1]
+    if of_one and len(plain.inputs) > 1:
+        linked = [v.through(name, task) for v in of_one if not v.steps]
+        return [v for v in linked if v is not None]
+    return reduced_views(view, task) or [view]
 
 
 def _are_shown(plain: View, groups: Sequence[View], task: Task) -> bool:

@@ -1,13 +1,14 @@
 """Fractions under every link, ranked by one linear solution each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.network.graph import Linear
+from eqlearn.network.graph import CONSTANT, COSINE, Linear
 from eqlearn.search.attempts.feature_fractions import FeatureFraction
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.strategy import Degrees
@@ -22,6 +23,9 @@ DEGREES: tuple[Degrees, ...] = (
 #: With logarithms as variables beside the plain ones.
 LOG_DEGREES = ((1, 0), (1, 1), (2, 0), (2, 1))
 _MOST_WITH_LOGS = 5
+#: With the sine and cosine of a variable in its place; of one alone there are waves.
+ANGLE_DEGREES = ((1, 0), (2, 0), (1, 1), (2, 1), (2, 2), (3, 0), (3, 1))
+_WITH_ANGLE = (2, 3, 4)
 
 
 class Ranked(NamedTuple):
@@ -46,11 +50,38 @@ def with_logs(view: View, task: Task) -> View | None:
     return view.showing(draft, logs) if logs else None
 
 
+def with_angles(view: View, task: Task) -> Iterator[View]:
+    """The view with one variable as an angle, in every natural unit of measure."""
+    by, seen = task.strategy.building, view.of(task)
+    for i, (column, scale) in enumerate(zip(seen.x.T, seen.x_scale, strict=True)):
+        for natural in by.natural:
+            turning = natural * float(scale) * np.ptp(column)
+            if by.least_turning < turning < by.most_turning:
+                yield _with_angle(view, i, natural * float(scale), task.x.shape[1])
+
+
+def _with_angle(view: View, i: int, rate: float, n_inputs: int) -> View:
+    draft, features = view.draft(n_inputs), view.features()
+    argument = {source: rate * weight for source, weight in features[i].items()}
+    turned = {**argument, CONSTANT: argument.get(CONSTANT, 0.0) + COSINE}
+    waves: list[Linear] = [
+        {draft.add("sin", argument): 1.0},
+        {draft.add("sin", turned): 1.0},
+    ]
+    n = len(view.inputs)
+    inputs = tuple(k for j, k in enumerate(view.inputs) if j != i)
+    shown = [one for j, one in enumerate(features) if j >= n and j != i]
+    draft.outputs = [(dict(one), {CONSTANT: 1.0}) for one in (*shown, *waves)]
+    return replace(view, inputs=inputs, units=draft.freeze())
+
+
 def ranked(task: Task, views: Sequence[View]) -> list[Ranked]:
     """All fractions of all views, the most promising first."""
     found: list[Ranked] = []
     for view in views:
         options = [(view, DEGREES)]
+        if view.n_variables in _WITH_ANGLE and "sin" in task.survey_units:
+            options += [(one, ANGLE_DEGREES) for one in with_angles(view, task)]
         logs = with_logs(view, task) if view.n_variables <= _MOST_WITH_LOGS else None
         if logs is not None:
             options.append((logs, LOG_DEGREES))

@@ -20,6 +20,7 @@ from eqlearn.search.survey.looks import (
     views_of,
 )
 from eqlearn.search.survey.separated import separated
+from eqlearn.search.survey_strategy import Survey
 from eqlearn.search.task import Task, numerical_context
 
 
@@ -153,10 +154,20 @@ def _exact(task: Task, plain: View) -> list[Scored]:
     return sorted(found, key=lambda one: one.graph.n_parameters)
 
 
+def is_no_imitation(found: Scored, n: int, by: Survey) -> bool:
+    """Whether a formula that leaves nothing of n values is short enough for a law.
+
+    With many constants a series leaves as little, but more than rounding errors.
+    """
+    is_rounding = found.sse / n < by.rounding
+    return found.graph.n_parameters <= (by.most_exact if is_rounding else by.few_exact)
+
+
 def _is_law(found: Scored, task: Task) -> bool:
-    """Whether a short formula leaves nothing: with many constants anything would."""
-    is_short = found.graph.n_parameters <= task.strategy.survey.most_exact
-    return is_short and is_exact(found, task.search_rows(), task.tactics)
+    """Whether a formula leaves nothing, and is no series."""
+    data = task.search_rows()
+    is_short = is_no_imitation(found, data.n_residuals, task.strategy.survey)
+    return is_short and is_exact(found, data, task.tactics)
 
 
 def looked(task: Task, specification: Specification, state: bytes | None) -> Step:
