@@ -22,12 +22,13 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.relevant_inputs import RelevantInputs
 from eqlearn.search.attempts.shown_parts import ShownParts, view_of_parts
 from eqlearn.search.keep.finishing import finishing
+from eqlearn.search.keep.plain_forms import has_single_powers, is_bent, is_plain
 from eqlearn.search.keep.pool import mean_formula
 from eqlearn.search.keep.residual_structure import Left, residual_structure
 from eqlearn.search.keep.stopping import DECISIVE, Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.target import Target
 from eqlearn.search.survey.looks import SoFar
-from eqlearn.search.survey.survey import SurveyPlan
+from eqlearn.search.survey.survey import SurveyPlan, is_no_imitation
 
 
 class Insight(NamedTuple):
@@ -58,6 +59,7 @@ class FastPlan:
         self._task, self._strategy = task, task.strategy
         self._max_attempts = max_attempts or self._strategy.agenda.most_attempts
         self._data = task.search_rows()
+        self._few = task.x[: self._strategy.survey.n_rows]
         self._mean = mean_formula(task, self._data).graph
         self._relevant = RelevantInputs.of(task, seconds)
         self._learned = [Insight(math.inf, self._relevant.first)]  # after each batch
@@ -145,8 +147,11 @@ class FastPlan:
     def _is_told(self) -> bool:
         """Whether what is left can be told yet: of many inputs tests look at few."""
         n_inputs, most = self._task.x.shape[1], self._strategy.residuals.most_inputs
-        is_open = self._survey is not None and self._survey.is_open
-        return is_open or n_inputs <= most
+        return self._is_open() or n_inputs <= most
+
+    def _is_open(self) -> bool:
+        """Whether fractions under every link were looked for."""
+        return self._survey is not None and self._survey.is_open
 
     def _is_short(self) -> bool:
         """Whether the best formula is no mere imitation of a law without noise."""
@@ -264,7 +269,8 @@ class FastPlan:
     def _evidence(self) -> Evidence:
         """What there is to show for the best formula."""
         best, by = self._pool.best, self._strategy.stopping
-        n_attempts = self._target.n_attempts
+        n_attempts, n_residuals = self._target.n_attempts, self._data.n_residuals
+        by_survey = self._strategy.survey
         is_mean = best.graph == self._mean
         is_surveyed = self._n_kinds() >= self._strategy.survey.telling
         if not is_mean:
@@ -276,7 +282,7 @@ class FastPlan:
             most_attempts=self._max_attempts,
             least_attempts=self._least_attempts(),
             is_exact=is_exact(best, self._data, self._task.tactics)
-            and (is_surveyed or self._is_short()),
+            and (is_surveyed or is_no_imitation(best, n_residuals, by_survey)),
             is_mean=is_mean,
             left=self._left(),
             n_parameters=best.graph.n_parameters,
@@ -288,7 +294,9 @@ class FastPlan:
             lead_of_size=self._pool.lead(best.graph.n_parameters),
             is_surveyed=is_surveyed,
             n_kinds=self._n_kinds(),
-            is_plain=_is_plain(best.graph),
+            is_plain=is_plain(best.graph)
+            and is_bent(best.graph, self._few, by.least_bent),
+            is_no_series=self._is_open() and has_single_powers(best.graph),
         )
 
     def _least_attempts(self) -> int:
@@ -305,8 +313,3 @@ class FastPlan:
         if self._judged is None or self._judged[0] is not best:
             self._judged = best, residual_structure(best, self._task)
         return self._judged[1]
-
-
-def _is_plain(graph: Graph) -> bool:
-    """Whether a formula has no sums, or is nothing but one of inputs."""
-    return not graph.nodes or all(len(linear) == 1 for linear in graph.slots())

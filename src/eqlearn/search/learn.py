@@ -21,11 +21,12 @@ from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.keep.guesses import put_guesses
 from eqlearn.search.keep.pool import Pool, mean_formula
 from eqlearn.search.keep.target import Target
+from eqlearn.search.one_thread import one_thread
 from eqlearn.search.paper_plan import PaperPlan
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.robust_rows import as_searched
-from eqlearn.search.task import Task, one_thread
+from eqlearn.search.task import Task
 
 #: What worker processes load before their first segment: the compiled kernels.
 PRELOAD = ("eqlearn.search.fast_plan",)

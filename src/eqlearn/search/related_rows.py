@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.spatial import cKDTree
-from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array
-from eqlearn.search.smooth_fits import Smooth, degree_for
+from eqlearn.search.one_thread import one_thread
+from eqlearn.search.smooth.smooth_fits import Smooth, degree_for
 
 #: Standard errors above 0 that the correlation of successive rows must be.
 _SIGNIFICANT = 5.0
@@ -84,7 +84,7 @@ def relation_before(x: Array, y: Array, root: Array) -> Relation:
     # Most tables are in no order at all, which their target gives away at once.
     if not _are_successive_alike(y * root):
         return UNRELATED
-    with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         degree = degree_for(n_inputs, n, _TERMS_A_ROW)
         smooth = Smooth.of(x.T, y, root, degree)
         left = (y - smooth.coefficients @ smooth.polynomial.values) * root

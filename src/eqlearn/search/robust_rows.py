@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import cKDTree
-from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array, Booleans, Integers
 from eqlearn.equation.refine.tactics import tuned
 from eqlearn.network.graph import Graph
-from eqlearn.search.smooth_fits import (
+from eqlearn.search.one_thread import one_thread
+from eqlearn.search.smooth.smooth_fits import (
     Polynomial,
     coordinate_systems,
     coordinates,
@@ -117,8 +117,7 @@ def follows_smoothly(x: Array, y: Array, by: Wildness = STANDARD_WILDNESS) -> Bo
     x = x[:, np.ptp(x, axis=0) > 0]
     if len(y) <= max(by.n_neighbours + 1, by.fewest_rows) or not x.shape[1]:
         return np.ones(len(y), bool)
-    # More threads only get in each other's way on matrices of this size.
-    with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         follows = _has_neighbours(x, by)
         among, target = x[follows], y[follows]
         kept = np.ones(len(target), bool)

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eqlearn._types import Array, Booleans
 from eqlearn.equation.refine.tactics import Tactics
@@ -14,6 +13,7 @@ from eqlearn.knowledge.measuring.dimensionless import GroupSet
 from eqlearn.network.graph import Graph
 from eqlearn.network.transform import from_origins, rescaled
 from eqlearn.network.units import Unit, register
+from eqlearn.search.one_thread import one_thread
 from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.training.samples import FLOOR, Samples, samples
 
@@ -119,16 +119,6 @@ class Task:
         """Points (N, D) of the scaled inputs in the units of the data."""
         found: Array = points * self.x_scale
         return found + np.array(self.origins) if self.origins else found
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute with one thread: more get in each other's way on matrices of this size.
-
-    On a busy machine they wait for each other in vain, and a small fit takes seconds.
-    """
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield
 
 
 @contextmanager

@@ -8,7 +8,11 @@ import pytest
 from eqlearn._types import Array
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, following
-from eqlearn.search.conclude.like_inputs import bound_inputs, like_inputs
+from eqlearn.search.conclude.like_inputs import (
+    bound_inputs,
+    like_inputs,
+    tangled_input,
+)
 from eqlearn.search.conclude.signs import like_sign
 from eqlearn.search.strategy import STANDARD
 
@@ -103,3 +107,22 @@ def test_a_column_made_of_the_target_was_not_varied_by_itself() -> None:
     assert bound_inputs(beside, data, BY) == []
     along = np.column_stack([AB, AB[:, 0] + AB[:, 1] + RNG.standard_normal(150)])
     assert bound_inputs(half, replace(data, x=along), BY) == []
+
+
+def test_inputs_of_a_formula_that_were_varied_together_limit_its_use() -> None:
+    # c was made of the target: it holds a curve of a, and the noise of the target.
+    curve = np.sqrt(np.abs(AB[:, 0] - 1.0))
+    made = curve + 5.0 * NOISE
+    beside = Graph(
+        3, (), (({0: 0.3, 2: 1.0}, {CONSTANT: 1.0}),), frozenset({(1, CONSTANT)})
+    )
+    x, box = np.column_stack([AB, made]), np.array([[-1.0, 5.0]] * 3)
+    data = JudgedRows.of(x, 0.3 * AB[:, 0] + made + NOISE, box, BY)
+    told = like_sign(beside, 0.01, data, NAMES, BY)
+    assert told is not None
+    assert told.bearing == "limit"
+    assert told.sentence.startswith("c was not varied by itself")
+    assert told.advice.startswith("Leave out what was computed from the target")
+    # What is exact tells by small differences, and free inputs are no curve.
+    assert like_sign(beside, 1e-15, data, NAMES, BY) is None
+    assert tangled_input(PRODUCT, 0.01, data, BY) is None

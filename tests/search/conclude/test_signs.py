@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from eqlearn._types import Array
+from eqlearn.equation.refine.criterion import complexity
 from eqlearn.model.prediction import Weighed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
+from eqlearn.search.conclude.length import length
 from eqlearn.search.conclude.misfits import misfits, misfits_among_neighbours
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
 from eqlearn.search.conclude.other_forms import other_forms
@@ -17,6 +19,7 @@ from eqlearn.search.conclude.rivals import Rivalry, rivalry
 from eqlearn.search.conclude.signs import (
     constants_sign,
     copy_sign,
+    extrapolation_sign,
     far_sign,
     misfit_sign,
     noise_sign,
@@ -85,6 +88,17 @@ def test_points_are_outside_where_an_input_of_the_formula_is() -> None:
     assert not measured().in_domain(constant).is_outside.any()
 
 
+def test_how_much_is_extrapolation_is_said() -> None:
+    told = extrapolation_sign(WAVE, measured())
+    assert told is not None and told.bearing == "note"
+    share = float(
+        told.sentence.removesuffix(" % of the domain of use is extrapolation.")
+    )
+    assert share == pytest.approx(50.0, abs=3.0)
+    constant = Graph(1, (), ((ONE, ONE),))
+    assert extrapolation_sign(constant, measured()) is None
+
+
 def test_equal_inputs_tell_the_noise_exactly() -> None:
     x = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)
     y = np.array([0.0, 2.0, 10.0, 10.0, 5.0, 9.0])
@@ -145,6 +159,9 @@ def test_the_worst_region_is_named() -> None:
     assert region_sign(tests[:1], ["a", "b"], BY) is None
     by_noise = [RegionTest(1, True, 0.31, n_errors=1.5)]
     assert region_sign(by_noise, ["a", "b"], BY) is None
+    # Few rows excuse no formula that is long and was hardly found again.
+    long = region_sign(by_noise, ["a", "b"], BY, is_long=True)
+    assert long is not None and long.bearing == "doubt"
 
 
 def test_a_form_that_has_no_value_where_rows_were_held_out_misses_them() -> None:
@@ -185,6 +202,21 @@ def test_rivals_count_as_likely_as_their_criterion_says() -> None:
     assert same == Rivalry(0.0, np.inf)
     lost = rivalry(Weighed(WAVE, 0.0), [Weighed(other, np.inf)], data, BY.agree)
     assert lost.chance == 0.0
+
+
+def test_two_forms_that_end_at_the_same_place_do_not_differ_beyond_it() -> None:
+    def root(of: float) -> Graph:
+        """The root of 1.2 - x, multiplied inside and divided outside."""
+        node = Node("sqrt", ({0: -of, CONSTANT: 1.2 * of},))
+        return Graph(1, (node,), (({1: of**-0.5}, ONE),))
+
+    x = np.random.default_rng(0).uniform(-1, 1, (100, 1))
+    data = rows(x, np.sqrt(1.2 - x[:, 0]))
+    same = rivalry(Weighed(root(1.0), 0.0), [Weighed(root(4.0), 1.0)], data, BY.agree)
+    assert same == Rivalry(0.0, np.inf)
+    line = Graph(1, (), (({0: -0.5, CONSTANT: 1.1}, ONE),))  # which goes on
+    found = rivalry(Weighed(root(1.0), 0.0), [Weighed(line, 1.0)], data, BY.agree)
+    assert found.graph is line
 
 
 @pytest.mark.parametrize(("chance", "is_doubt"), [(0.02, False), (0.2, True)])
@@ -297,20 +329,33 @@ def test_a_long_formula_must_have_been_found_again() -> None:
     told = size_sign(many, 1, by)
     assert told is not None
     assert told.sentence == (
-        "It has 9 constants, and independent attempts ended in it once."
+        "It has 9 constants, and only one independent attempt ended in it."
     )
 
 
 def test_a_formula_of_few_constants_is_long_if_much_was_chosen() -> None:
-    nodes = [Node("multiply", ({0: 1.0}, {k: 1.0})) for k in range(8)]
-    fixed = {(slot, source) for slot in range(16) for source in (0, slot // 2)}
-    chain = Graph(1, tuple(nodes), (({8: 2.0}, ONE),), frozenset({*fixed, (17, -1)}))
+    sines = tuple(Node("sin", ({k: 1.0},)) for k in range(20))
+    fixed = {(slot, slot) for slot in range(20)}
+    chain = Graph(1, sines, (({20: 2.0}, ONE),), frozenset({*fixed, (21, -1)}))
     assert chain.n_parameters == 1
     told = size_sign(chain, 0, STANDARD.stopping)
     assert told is not None and told.bearing == "limit"
     assert told.sentence == (
-        "It has a complexity of 26, and independent attempts ended in it not at all."
+        "It has 22 numbers, inputs and functions, and no independent attempt ended in "
+        "it."
     )
+
+
+def test_a_formula_is_as_long_as_it_is_read() -> None:
+    # 2 x^9, by eight products.
+    nodes = [Node("multiply", ({0: 1.0}, {k: 1.0})) for k in range(8)]
+    fixed = {(slot, source) for slot in range(16) for source in (0, slot // 2)}
+    power = Graph(1, tuple(nodes), (({8: 2.0}, ONE),), frozenset({*fixed, (17, -1)}))
+    assert complexity(power) > STANDARD.stopping.most_complexity
+    assert length(power) == 6  # 2, x and as many products as squaring takes
+    assert length(Graph(1, (), (({0: 2.0}, ONE),))) == 2
+    assert length(WAVE) <= complexity(WAVE)
+    assert size_sign(power, 0, STANDARD.stopping) is None
 
 
 def test_few_rows_cannot_tell_noise_from_structure() -> None:
@@ -328,7 +373,7 @@ def test_noise_that_grows_with_the_value_is_said_with_what_to_do() -> None:
     told = size_change_sign(line, grown, ["t"], STANDARD.residuals)
     assert told is not None
     assert told.sentence == "What it leaves grows with the value."
-    assert 'loss="relative"' in told.advice
+    assert "the loss relative" in told.advice
     falling = rows(x, 2 * x[:, 0] + 0.1 * noise / x[:, 0])
     told = size_change_sign(line, falling, ["t"], STANDARD.residuals)
     assert told is not None

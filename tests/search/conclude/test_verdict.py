@@ -13,6 +13,7 @@ from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.strategy import STANDARD
+from eqlearn.training.levenberg import fit
 
 DOMAIN = np.array([[-3.0, 3.0]])
 RNG = np.random.default_rng(0)
@@ -68,6 +69,48 @@ def test_an_exact_formula_needs_no_more() -> None:
     assert said.reasons[0].startswith("The formula is exact")
 
 
+def test_a_close_imitation_of_a_law_without_noise_is_not_exact() -> None:
+    smooth = 1e-10 * np.sin(3 * X[:, 0])
+    said = judged(line(rms=float(np.std(smooth))), y=2.0 * X[:, 0] + smooth)
+    assert said.kind == "doubtful"
+    assert not any("exact" in reason for reason in said.reasons)
+    assert any("What it leaves is not noise" in reason for reason in said.reasons)
+    # The digits that a table leaves out are in no order.
+    digits = np.round(2.0 * X[:, 0], 9)
+    assert judged(line(rms=3e-10), y=digits).kind == "trusted"
+
+
+def test_a_long_formula_that_is_not_quite_exact_must_have_been_found_again() -> None:
+    chain = [Node("sin", ({k: 1.0},)) for k in range(20)]
+    long = Graph(1, tuple(chain), (({20: 2.0}, ONE),))
+    digits = np.round(long.evaluate(X)[0][:, 0], 9)
+    said = judged(line(graph=long, rms=3e-10, votes=1), y=digits)
+    assert said.kind == "plausible"
+    assert any("only one independent attempt ended in it" in r for r in said.reasons)
+
+
+def test_a_long_formula_found_once_must_predict_what_was_held_out() -> None:
+    rng = np.random.default_rng(3)
+    x = np.linspace(-2.0, 2.0, 40)[:, None]
+    powers = [Node("multiply", ({0: 1.0}, {k: 1.0})) for k in range(8)]
+    terms = dict.fromkeys((CONSTANT, *range(9)), 0.1)
+    fixed = {(slot, source) for slot in range(16) for source in (0, slot // 2)}
+    series = Graph(1, tuple(powers), ((terms, ONE),), frozenset({*fixed, (17, -1)}))
+    y = np.sin(2 * x[:, 0]) + 0.1 * rng.normal(size=40)
+    domain = np.array([[-2.0, 2.0]])
+    data = JudgedRows.of(x, y, domain, STANDARD.judging)
+    fitted = fit(series, data.samples)
+    rms = float(np.sqrt(fitted.sse / 40))
+
+    def said(votes: int) -> Verdict:
+        one = candidate(graph=fitted.graph, rms=rms, votes=votes)
+        return verdict(found(one), 0, data, ["t"])
+
+    misses = "Fitted without the"
+    assert any(reason.startswith(misses) for reason in said(1).reasons)
+    assert not any(reason.startswith(misses) for reason in said(5).reasons)
+
+
 def test_what_is_left_must_be_noise() -> None:
     said = judged(line(), y=Y + 0.05 * np.sin(20 * X[:, 0]))
     assert said.kind == "doubtful"
@@ -120,7 +163,7 @@ def test_a_wave_that_imitates_a_saturation_has_it_as_a_rival() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"ended": "time"}, "Time was up before the attempts agreed."),
+        ({"ended": "time"}, "Time was up."),
         ({"ended": "interrupt"}, "The search was interrupted."),
     ],
 )
@@ -131,10 +174,32 @@ def test_how_it_ended_is_said_and_is_no_evidence(
     assert (judgement.kind, judgement.reasons[-1]) == ("trusted", said)
 
 
+def test_more_time_is_advised_where_a_search_ended_before_it_could_be_trusted() -> None:
+    wavy = Y + 0.05 * np.sin(20 * X[:, 0])
+    more = "Give it more time or another seed."
+    assert judged(line(), ended="time").advice == ()
+    assert judged(line(), y=wavy, ended="time").advice[-1] == more
+    assert judged(line(), y=wavy, ended="interrupt").advice[-1] == more
+    assert more not in judged(line(), y=wavy).advice
+
+
+def test_that_others_are_far_behind_is_not_said_of_an_input_that_others_stand_for() -> (
+    None
+):
+    x = np.column_stack([X[:, 0], X[:, 0]])
+    graph = Graph(2, (), (({0: 2.0}, ONE),), frozenset({(1, CONSTANT)}))
+    other = Graph(2, (), (({0: 2.5}, ONE),))
+    data = JudgedRows.of(x, Y, np.repeat(DOMAIN, 2, axis=0), STANDARD.judging)
+    both = found(line(graph=graph), candidate(other, bic=0.0))
+    said = verdict(both, 0, data, ["t", "u"])
+    assert any("The rows do not tell t from other inputs" in r for r in said.reasons)
+    assert not any("far behind" in reason for reason in said.reasons)
+
+
 def over(zero: float) -> Graph:
-    """2t / (1 - t / zero) with a free numerator."""
+    """2t / (1 - t / zero), both constants fitted."""
     below = {CONSTANT: 1.0, 0: -1.0 / zero}
-    return Graph(1, (), (({0: 2.0}, below),), frozenset({(1, CONSTANT), (1, 0)}))
+    return Graph(1, (), (({0: 2.0}, below),), frozenset({(1, CONSTANT)}))
 
 
 @pytest.mark.parametrize(
@@ -155,6 +220,15 @@ def test_a_pole_limits_its_use_and_one_among_the_rows_is_a_doubt(
     # Of a formula that leaves nothing the pole is the law's own: said, and no doubt.
     said = judged(replace(pole, rms=1e-12), y=exact)
     assert where in said.reasons
+    assert said.kind == "trusted"
+
+
+def test_a_pole_that_no_fit_has_placed_is_the_law_s_own() -> None:
+    exact = over(2.5).evaluate(X)[0][:, 0]
+    fitted = line(graph=over(2.5), rms=RMS, has_pole=True)
+    given = replace(over(2.5), fixed=frozenset({(1, CONSTANT), (1, 0), (0, 0)}))
+    said = judged(replace(fitted, snapped=given), y=exact + NOISE)
+    assert "It has a pole in the domain of use." in said.reasons
     assert said.kind == "trusted"
 
 
@@ -212,7 +286,7 @@ def test_by_a_robust_loss_wild_rows_are_named_and_the_others_judge() -> None:
     both = found(line(), candidate(STEEP, bic=0.0))
     by_squares = verdict(both, 0, rows(y), ["t"])
     robust = verdict(both, 0, rows(y), ["t"], "huber")
-    assert any('loss="huber"' in advice for advice in by_squares.advice)
+    assert any("the loss huber" in advice for advice in by_squares.advice)
     assert robust.kind == "trusted"
     assert robust.reasons[-1].startswith("2 rows do not follow (row ")
     assert robust.reasons[-1].endswith("by the loss, they count for nothing.")
@@ -225,3 +299,35 @@ def test_by_a_relative_loss_rows_count_by_what_is_expected_of_them() -> None:
     near, far = np.argmin(np.abs(X[:, 0] - 0.5)), np.argmin(np.abs(X[:, 0] - 1.0))
     expected = (X[far, 0] / X[near, 0]) ** 2
     assert weight[near] / weight[far] == pytest.approx(expected)
+
+
+def by_weights(weight: Array, graph: Graph, y: Array) -> Verdict:
+    weight = weight / np.mean(weight)
+    left = y - graph.evaluate(X)[0][:, 0]
+    rms = float(np.sqrt(np.mean(weight * left**2)))
+    seen = JudgedRows.of(X, y, DOMAIN, STANDARD.judging, weight)
+    one = candidate(graph=graph, rms=rms, votes=1)
+    return verdict(found(one), 0, seen, ["t"])
+
+
+def test_a_formula_that_a_few_rows_decide_by_their_weights_is_doubtful() -> None:
+    """It goes through those that count, which looked like an exact law."""
+    heaviest = 2.0 * X[:, 0] + NOISE * (np.arange(200) < 199)
+    weight = np.logspace(-300, 300, 200)
+    said = by_weights(weight, FREE, heaviest)
+    assert said.kind == "doubtful"
+    assert not any("exact" in reason for reason in said.reasons)
+    assert any("the rows count as 1.0, for 1 constants" in one for one in said.reasons)
+
+
+def test_an_exact_law_is_one_by_any_weights() -> None:
+    assert (
+        by_weights(np.logspace(-300, 300, 200), FREE, 2.0 * X[:, 0]).kind == "trusted"
+    )
+
+
+def test_weights_of_errors_over_many_decades_are_no_fault() -> None:
+    errors = np.logspace(-6, 0, 200)
+    y = 2.0 * X[:, 0] + errors * RNG.normal(size=200)
+    said = by_weights(errors**-2, FREE, y)
+    assert not any("By their weights" in reason for reason in said.reasons)

@@ -89,6 +89,25 @@ def test_a_pole_in_the_domain_of_use_is_charged() -> None:
         assert rows.n_residuals == 100
 
 
+def test_what_goes_through_one_wild_value_explains_no_more_than_the_mean() -> None:
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 1, 300))
+    noise = rng.standard_normal(300)
+    noise[150] += 30.0
+    # (0.1 + a x) / (1 + b x) with its pole beside that row.
+    zero = x[150] + 1e-5
+    through = Graph(1, (), (({0: -0.1 / zero, -1: 0.101}, {0: -1.0 / zero, -1: 1.0}),))
+    line = Graph(1, (), (({0: 3.0, -1: 1.0}, ONE),), frozenset({(1, -1)}))
+    mean = Graph(1, (), (({-1: 0.5}, ONE),), frozenset({(1, -1)}))
+    alone = task_of(x[:, None], noise)
+    assert finished(alone, mean).bic < finished(alone, through).bic
+    left = noise - finished(alone, through).graph.evaluate(x[:, None])[0][:, 0]
+    assert np.sum(left**2) < 0.5 * np.sum((noise - noise.mean()) ** 2)
+    # A law that the other rows show as well is none the worse for it.
+    shown = task_of(x[:, None], 6.0 * x + noise)
+    assert finished(shown, line).bic < finished(shown, mean).bic
+
+
 @pytest.mark.parametrize(
     ("free", "is_simple"),
     [

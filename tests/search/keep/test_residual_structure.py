@@ -14,8 +14,9 @@ from eqlearn.search.keep.residual_structure import (
 )
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
-from eqlearn.search.strategy import STANDARD, Residuals
+from eqlearn.search.strategy import STANDARD
 from eqlearn.search.task import Task, numerical_context
+from eqlearn.search.verdict_strategy import Residuals
 
 TRUE = Graph(2, (Node("sin", ({0: 2.0},)),), (({2: 1.0, 1: 0.5}, {CONSTANT: 1.0}),))
 WITHOUT_A_TERM = replace(TRUE, nodes=(), outputs=(({1: 0.5}, {CONSTANT: 1.0}),))

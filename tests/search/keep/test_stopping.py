@@ -233,3 +233,23 @@ def test_a_sum_waits_until_other_functions_were_looked_for() -> None:
     assert reason_to_stop(in_terms, Stopping()) is None
     later = replace(in_terms, n_kinds=Stopping().kinds_before_doubt_ends)
     assert reason_to_stop(later, Stopping()) is not None
+
+
+def test_before_other_kinds_a_sum_must_be_no_series_and_far_ahead_of_all() -> None:
+    sum_of_terms = replace(
+        OPEN,
+        is_surveyed=False,
+        is_plain=False,
+        left=Left.NOISE,
+        n_attempts=0,
+        n_parameters=3,
+        n_kinds=0,
+        lead=120.0,
+        lead_of_size=500.0,
+    )
+    assert reason_to_stop(sum_of_terms, BY) is None
+    no_series = replace(sum_of_terms, is_no_series=True)
+    assert reason_to_stop(no_series, BY) is Reason.LEAD
+    assert reason_to_stop(replace(no_series, lead=90.0), BY) is None
+    assert reason_to_stop(replace(no_series, lead_of_size=90.0), BY) is None
+    assert reason_to_stop(replace(no_series, n_parameters=5), BY) is None

@@ -11,6 +11,7 @@ from eqlearn.search.keep.structure_tests import (
     StructureTest,
     most_striking,
     neighbour_tests,
+    pair_wave_tests,
     ranked,
     relatedness_of,
     seen_inputs,
@@ -138,3 +139,20 @@ def test_noise_of_one_size_seems_so() -> None:
         left = Remains(x, rng.standard_normal(100), np.ones(100), 1, frozenset({0}))
         chances += [test.chance for test in size_tests(left, x[:, 0])]
     assert np.mean(np.array(chances) < 0.05) == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", ["product", "quotient"])
+def test_a_wave_along_a_product_or_a_quotient_of_inputs_is_seen(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1.0, 5.0, (300, 3))
+    along = x[:, 0] * x[:, 2] if kind == "product" else x[:, 0] / x[:, 2]
+    rate = 3.0 if kind == "product" else 12.0
+    noise = rng.normal(size=300)
+    used = frozenset((0, 2))
+    waves = Remains(x, np.sin(rate * along) + 0.5 * noise, np.ones(300), 2, used)
+    found = most_striking(list(pair_wave_tests(waves, BY)))
+    assert (found.kind, found.inputs) == (kind, (0, 2)) and found.chance < 1e-9
+    for test in pair_wave_tests(waves._replace(residual=noise), BY):
+        assert test.chance > 1e-3
+    of_many = waves._replace(used=frozenset(range(5)))
+    assert not list(pair_wave_tests(of_many, BY))

@@ -10,7 +10,7 @@ from scipy.linalg import qr
 
 from eqlearn._types import Array, Booleans, Integers
 from eqlearn.network.graph import Graph
-from eqlearn.search.strategy import Judging
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.losses import relative_roots
 from eqlearn.training.samples import Samples, samples
 

@@ -10,8 +10,9 @@ from eqlearn._types import Array
 from eqlearn.model.prediction import chances
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows
-from eqlearn.search.smooth_fits import Smooth, degree_for
-from eqlearn.search.strategy import Judging
+from eqlearn.search.conclude.noise_level import least_left
+from eqlearn.search.smooth.smooth_fits import Smooth, degree_for
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import samples
 
@@ -141,3 +142,26 @@ def bound_inputs(graph: Graph, rows: JudgedRows, by: Judging) -> list[BoundInput
             return []
         found.append(BoundInput(i, left))
     return sorted(found, key=lambda one: one.left)
+
+
+def tangled_input(
+    graph: Graph, rms: float, rows: JudgedRows, by: Judging
+) -> BoundInput | None:
+    """The input of a formula that follows most closely from its other inputs, if any.
+
+    The rows lie along a curve in the range of these inputs then. What the formula says
+    elsewhere was never measured, and what goes along with the target on that curve may
+    have been made of it. Of a formula that is exact small differences are enough.
+    """
+    columns, used = rows.x.T, sorted(graph.used_inputs)
+    if not 1 < len(used) <= by.most_regions:
+        return None
+    found = []
+    for i in used:
+        others = rows.x[:, [j for j in used if j != i]]
+        left = least_left(others, columns[i], np.ones(len(rows.y)), by)
+        if left is not None and (spread := float(columns[i].std())):
+            found.append(BoundInput(i, math.sqrt(left) / spread))
+    closest = min(found, key=lambda one: one.left, default=None)
+    most = _CLOSE if rms > by.exact * rows.spread else _EXACT
+    return closest if closest is not None and closest.left < most else None

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from eqlearn._types import Array, Integers
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
-from eqlearn.search.strategy import Judging
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.losses import (
     MEDIAN_OF_NORMAL,
@@ -71,7 +71,8 @@ def _listed(
 ) -> list[Misfit]:
     """These rows, those that are furthest off first."""
     off = np.abs(rows.y - expected) * rows.root
-    error = usual / rows.root
+    with np.errstate(divide="ignore"):  # a row of no weight may be anywhere
+        error = usual / rows.root
     return [
         Misfit(int(i), float(rows.y[i]), float(expected[i]), float(error[i]))
         for i in far[np.argsort(-off[far], kind="stable")]

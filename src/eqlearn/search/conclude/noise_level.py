@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import fdtrc
 
 from eqlearn._types import Array
-from eqlearn.search.smooth_fits import Smooth, degree_for
-from eqlearn.search.strategy import Judging
+from eqlearn.search.smooth.smooth_fits import Smooth, degree_for
+from eqlearn.search.verdict_strategy import Judging
 
 #: Terms of a polynomial that stands for any function, as a share of the rows.
 _TERMS = 1 / 6

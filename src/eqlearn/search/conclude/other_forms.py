@@ -12,8 +12,9 @@ import numpy as np
 from eqlearn.equation.refine.criterion import Scored, score
 from eqlearn.equation.refine.tactics import Tactics
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.search.conclude.bends import bent_forms
 from eqlearn.search.conclude.judged_rows import JudgedRows
-from eqlearn.search.strategy import Judging
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples
 
@@ -28,8 +29,13 @@ def other_forms(
     """The formula and its rivals, all fitted to the same rows in units of spread."""
     data = _scaled(rows)
     unit = rows.spread or 1.0
-    own = _best_fit([_divided(graph, unit)], data, tactics, by)
-    forms = [*_substituted(_divided(graph, unit)), *_short_forms(graph, rows)]
+    scaled = _divided(graph, unit)
+    own = _best_fit([scaled], data, tactics, by)
+    forms = [
+        *_substituted(scaled),
+        *([bent] for bent in bent_forms(scaled, rows.x)),
+        *_short_forms(graph, rows),
+    ]
     found = [_best_fit(starts, data, tactics, by) for starts in forms]
     return own, [one for one in found if np.isfinite(one.bic)]
 

@@ -11,7 +11,7 @@ from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
-from eqlearn.search.strategy import Judging
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 
 

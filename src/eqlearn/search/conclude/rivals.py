@@ -33,7 +33,10 @@ def rivalry(
     def differs(rival: Weighed) -> bool:
         if not len(outside):
             return False
-        off = np.abs(values_of(rival.graph, outside) - ours)
+        theirs = values_of(rival.graph, outside)
+        off = np.abs(theirs - ours)
+        # Beyond the end of both there is nothing to differ in.
+        off[~np.isfinite(theirs) & ~np.isfinite(ours)] = 0.0
         return high_quantile(off) > agree * there.spread
 
     known = [rival for rival in rivals if np.isfinite(rival.bic)]

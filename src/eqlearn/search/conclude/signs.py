@@ -5,13 +5,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
 from eqlearn.equation.refine.constants import covariance
-from eqlearn.equation.refine.criterion import complexity
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
-from eqlearn.search.conclude.like_inputs import bound_inputs, like_inputs
+from eqlearn.search.conclude.length import length
+from eqlearn.search.conclude.like_inputs import (
+    bound_inputs,
+    like_inputs,
+    tangled_input,
+)
 from eqlearn.search.conclude.misfits import (
     Misfit,
     misfits,
@@ -33,7 +38,8 @@ from eqlearn.search.keep.structure_tests import (
     structure_tests,
 )
 from eqlearn.search.related_rows import Relation
-from eqlearn.search.strategy import Judging, Residuals, Stopping
+from eqlearn.search.strategy import Stopping
+from eqlearn.search.verdict_strategy import Judging, Residuals
 
 #: What a sign does: speak for the formula, raise a doubt, limit its use, or neither.
 Bearing = Literal["good", "doubt", "limit", "note"]
@@ -45,12 +51,12 @@ MORE_FUNCTIONS = "Other functions, or an input that is missing, may explain it."
 FAR_POINTS = "Measure a few points further out and give them as far points."
 MORE_ROWS = "More rows, or rows over a wider range, would settle it."
 CHECK_ROWS = (
-    "Check the rows that do not follow, and leave out those that are wrong, or give "
-    'loss="huber", by which they count for nothing.'
+    "Check the rows that do not follow, and leave out those that are wrong, or "
+    "choose the loss huber, by which they count for nothing."
 )
 BY_SHARES = (
-    'If errors are shares of the value, give loss="relative"; if they are known, '
-    "weights of one over their square."
+    "If errors are shares of the value, choose the loss relative; if they are known, "
+    "give weights of one over their square."
 )
 BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
 ONE_OF_THEM = "Leave out what only repeats others, or measure where they part."
@@ -128,6 +134,8 @@ _WHATS = {
     "neighbours": "rows that are neighbours in {} are off alike",
     "smooth": "a smooth function of {} explains part of it",
     "wave": "there is a wave along {} in it",
+    "product": "there is a wave along the product of {} in it",
+    "quotient": "there is a wave along the quotient of {} in it",
 }
 
 
@@ -185,14 +193,19 @@ def rival_sign(rivalry: Rivalry, by: Judging) -> Sign | None:
 
 
 def region_sign(
-    tests: Sequence[RegionTest], names: Sequence[str], by: Judging
+    tests: Sequence[RegionTest],
+    names: Sequence[str],
+    by: Judging,
+    *,
+    is_long: bool = False,
 ) -> Sign | None:
-    """Whether the form predicts rows beyond those it was fitted to."""
-    missed = [
-        test
-        for test in tests
-        if test.off > by.region_off and test.n_errors > by.region_errors
-    ]
+    """Whether the form predicts rows beyond those it was fitted to.
+
+    That few rows leave its constants free is an excuse for a form that is short: one
+    that is long, and was found but once, has nothing else to speak for it.
+    """
+    least = 0.0 if is_long else by.region_errors
+    missed = [t for t in tests if t.off > by.region_off and t.n_errors > least]
     if not missed:
         return None
     worst = max(missed, key=lambda test: test.off)
@@ -314,6 +327,18 @@ def pole_sign(has_pole: bool, graph: Graph, rows: JudgedRows) -> Sign | None:
     return Sign("limit", "It has a pole in the domain of use.")
 
 
+def extrapolation_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
+    """How much of the domain of use no row has told of."""
+    share = float(np.mean(rows.in_domain(graph).is_outside))
+    if share < _HARDLY_ANY:
+        return None
+    return Sign("note", f"{100 * share:.0f} % of the domain of use is extrapolation.")
+
+
+#: Share of the domain below which extrapolation is not worth a sentence.
+_HARDLY_ANY = 0.005
+
+
 def copy_sign(graph: Graph, names: Sequence[str], by: Judging) -> Sign | None:
     """Whether the formula only says that the target is one of the columns."""
     ((numerator, denominator),) = graph.outputs
@@ -338,21 +363,51 @@ def like_sign(
     """Whether inputs go together, so that any of them may be the one that matters."""
     found = like_inputs(graph, rms, rows, by)
     if not found:
-        return _bound_sign(graph, rows, names, by)
+        return _bound_sign(graph, rms, rows, names, by)
     told = f"The rows do not tell {names[found[0].source]} from other inputs"
     relations = dict.fromkeys(one.in_words(names) for one in found[:_MOST_TOLD])
     return Sign("limit", f"{told}: {', '.join(relations)}.", ONE_OF_THEM)
 
 
 def _bound_sign(
-    graph: Graph, rows: JudgedRows, names: Sequence[str], by: Judging
+    graph: Graph, rms: float, rows: JudgedRows, names: Sequence[str], by: Judging
 ) -> Sign | None:
-    found = bound_inputs(graph, rows, by)
-    if not found:
+    found = next(iter(bound_inputs(graph, rows, by)), None)
+    found = found or tangled_input(graph, rms, rows, by)
+    if found is None:
         return None
-    name, left = names[found[0].source], _per_cent(found[0].left)
+    name, left = names[found.source], _per_cent(found.left)
     told = f"{name} was not varied by itself: a smooth function of the other inputs"
     return Sign("limit", f"{told} leaves {left} of its spread.", MADE_OF_TARGET)
+
+
+def weights_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
+    """Whether so few rows decide by their weights that the others say nothing.
+
+    Wide weights alone are no fault: errors may be shares of values over many decades.
+    Then what is left, times its weight, is alike in all rows.
+    """
+    if rows.weight is None:
+        return None
+    counted, residual = _counted(rows.weight), rows.y - values_of(graph, rows.x)
+    left = np.where(np.isfinite(residual), rows.weight * residual**2, np.inf)
+    if max(counted, _counted(left)) >= graph.n_parameters + 1:
+        return None
+    missed = _per_cent(float(np.sqrt(np.mean(residual**2))) / (rows.spread or 1.0))
+    told = (
+        f"By their weights the rows count as {counted:.1f}, for {graph.n_parameters} "
+        f"constants; all of them together are missed by {missed} of the spread."
+    )
+    return Sign("doubt", told, BY_WEIGHTS)
+
+
+def _counted(shares: Array) -> float:
+    """How many equal shares are as uneven as these; all of nothing are equal."""
+    largest = float(np.max(shares))
+    if not np.isfinite(largest) or not largest:
+        return 0.0 if largest else float(len(shares))
+    equal = shares / largest
+    return float(np.sum(equal) ** 2 / np.sum(equal**2))
 
 
 def size_sign(graph: Graph, votes: int, by: Stopping) -> Sign | None:
@@ -360,12 +415,14 @@ def size_sign(graph: Graph, votes: int, by: Stopping) -> Sign | None:
 
     One of few constants may be long as well, if much was chosen to come to it.
     """
-    n, size = graph.n_parameters, complexity(graph)
+    n, size = graph.n_parameters, length(graph)
     if votes >= by.votes or (n <= by.most_parameters and size <= by.most_complexity):
         return None
-    what = f"{n} constants" if n > by.most_parameters else f"a complexity of {size}"
-    times = {0: "not at all", 1: "once"}.get(votes, f"{votes} times")
-    told = f"It has {what}, and independent attempts ended in it {times}."
+    many = f"{size} numbers, inputs and functions"
+    what = f"{n} constants" if n > by.most_parameters else many
+    times = {0: "no", 1: "only one"}.get(votes, f"only {votes}")
+    attempts = "attempt" if votes < 2 else "attempts"
+    told = f"It has {what}, and {times} independent {attempts} ended in it."
     return Sign("limit", told, MORE_TIME)
 
 

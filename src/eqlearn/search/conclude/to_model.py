@@ -17,8 +17,8 @@ from eqlearn.search.conclude.judged_rows import JudgedRows
 from eqlearn.search.conclude.verdict import verdict
 from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.learn import Found
+from eqlearn.search.one_thread import one_thread
 from eqlearn.search.strategy import STANDARD
-from eqlearn.search.task import one_thread
 from eqlearn.training.losses import as_squares
 from eqlearn.training.samples import samples
 

@@ -10,17 +10,18 @@ from eqlearn.model.model import Kind, Verdict
 from eqlearn.model.prediction import Weighed
 from eqlearn.search.conclude import signs
 from eqlearn.search.conclude.effective_rows import relation_left_by
-from eqlearn.search.conclude.judged_rows import JudgedRows
+from eqlearn.search.conclude.judged_rows import JudgedRows, values_of
 from eqlearn.search.conclude.misfits import misfits
 from eqlearn.search.conclude.noise_level import noise_level
 from eqlearn.search.conclude.other_forms import other_forms
 from eqlearn.search.conclude.regions import region_tests
 from eqlearn.search.conclude.rivals import Rivalry, rivalry
 from eqlearn.search.conclude.signs import Sign
-from eqlearn.search.keep.final_fits import Candidate
+from eqlearn.search.keep.final_fits import Candidate, has_free_pole
 from eqlearn.search.learn import Found
 from eqlearn.search.related_rows import UNRELATED, Relation
-from eqlearn.search.strategy import STANDARD, Judging, Strategy
+from eqlearn.search.strategy import STANDARD, Strategy
+from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.losses import ROBUST
 
 _AHEAD = "Every formula that says something else is far behind."
@@ -59,9 +60,12 @@ def verdict(
         kind = "plausible"
     if by_bearing["doubt"]:
         kind = "doubtful"
-    if by_bearing["doubt"] and _AHEAD in by_bearing["good"]:
-        by_bearing["good"].remove(_AHEAD)  # which is no comfort then
     advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
+    is_one_of_several = signs.ONE_OF_THEM in advice
+    if (by_bearing["doubt"] or is_one_of_several) and _AHEAD in by_bearing["good"]:
+        by_bearing["good"].remove(_AHEAD)  # which is no comfort then
+    if kind != "trusted" and found.ended != "finished":
+        advice[signs.MORE_TIME] = None
     sentences = [one for some in by_bearing.values() for one in some]
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
 
@@ -115,26 +119,53 @@ def _signs(
     """All the evidence, the most telling first."""
     by, graph = strategy.judging, best.graph
     share = best.rms / rows.spread if rows.spread else 0.0
-    yield _left(found, best, share, by)
+    yield _left(found, best, share, rows, by)
     yield signs.much_left_sign(best.rms, rows, by)
-    pole = signs.pole_sign(best.has_pole, graph, rows)
-    if pole is not None and share < by.exact:
-        pole = pole._replace(bearing="note", advice="")  # the pole is the law's own
-    yield pole
+    if not _is_rounding(best, rows, by):
+        yield signs.weights_sign(graph, rows)
+    yield _pole(best, share, rows, by)
     yield signs.like_sign(graph, best.rms, rows, names, by)
     yield signs.copy_sign(graph, names, by)
     if share >= by.exact:
         yield from _signs_in_noise(found, best, rows, names, loss, strategy)
+    elif not _is_rounding(best, rows, by):
+        yield from _signs_in_little(found, best, rows, names, strategy)
+    yield signs.extrapolation_sign(graph, rows)
     if found.ended == "time":
-        yield Sign("note", "Time was up before the attempts agreed.")
+        yield Sign("note", "Time was up.")
     if found.ended == "interrupt":
         yield Sign("note", "The search was interrupted.")
 
 
-def _left(found: Found, best: Candidate, share: float, by: Judging) -> Sign | None:
+def _pole(best: Candidate, share: float, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Whether it has a pole, and whether that is the law's own.
+
+    That of an exact formula is, and one beyond the rows whose place no fit has chosen.
+    """
+    pole = signs.pole_sign(best.has_pole, best.graph, rows)
+    if pole is None:
+        return None
+    is_given = pole.bearing == "limit" and not has_free_pole(best.snapped)
+    if share < by.exact or is_given:
+        return pole._replace(bearing="note", advice="")
+    return pole
+
+
+def _is_rounding(best: Candidate, rows: JudgedRows, by: Judging) -> bool:
+    """Whether what is left is no more than arithmetic leaves, in rows of any weight."""
+    most = by.rounding * float(np.max(np.abs(rows.y)))
+    if rows.weight is None or best.rms > most:
+        return best.rms <= most
+    left = rows.y - values_of(best.graph, rows.x)
+    return bool(np.sqrt(np.mean(left**2)) <= most)
+
+
+def _left(
+    found: Found, best: Candidate, share: float, rows: JudgedRows, by: Judging
+) -> Sign | None:
     if share > by.much_left:
         return None  # which is said for itself
-    if share < by.exact:
+    if share < by.exact and _is_rounding(best, rows, by):
         return Sign("good", "The formula is exact: it leaves only rounding errors.")
     left = f"{100 * share:.2g} % of the target's spread is left."
     votes = _independent_votes(found, best)
@@ -147,6 +178,24 @@ def _left(found: Found, best: Candidate, share: float, by: Judging) -> Sign | No
 def _independent_votes(found: Found, best: Candidate) -> int:
     """Attempts that ended in a formula; looks for laws directly cannot agree."""
     return best.votes if found.n_attempts >= best.votes else 0
+
+
+def _signs_in_little(
+    found: Found,
+    best: Candidate,
+    rows: JudgedRows,
+    names: Sequence[str],
+    strategy: Strategy,
+) -> Iterator[Sign | None]:
+    """What tells a law from imitations that come very close where there is no noise.
+
+    These come the closer the longer they are, and what they leave is smooth, unlike
+    the digits that a table leaves out.
+    """
+    left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
+    yield left if left is not None and left.bearing == "doubt" else None
+    votes = _independent_votes(found, best)
+    yield signs.size_sign(best.graph, votes, strategy.stopping)
 
 
 def _signs_in_noise(
@@ -172,14 +221,16 @@ def _signs_in_noise(
     yield signs.series_sign(relation, rows)
     yield signs.size_change_sign(graph, apart, names, strategy.residuals)
     stopping = strategy.stopping
-    yield signs.size_sign(graph, _independent_votes(found, best), stopping)
+    size = signs.size_sign(graph, _independent_votes(found, best), stopping)
+    yield size
     if n > by.most_parameters:
         return
     rivals = rivalry_of(found, best, rows, strategy)
     yield signs.rival_sign(rivals, by)
     if stopping.clear <= rivals.lead < float("inf"):
         yield Sign("good", _AHEAD)
-    yield signs.region_sign(region_tests(graph, rows, by), names, by)
+    is_long = size is not None
+    yield signs.region_sign(region_tests(graph, rows, by), names, by, is_long=is_long)
     yield signs.constants_sign(graph, rows, by, relation.crowding(len(rows.y)))
 
 

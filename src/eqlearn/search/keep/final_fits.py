@@ -13,11 +13,13 @@ from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
 from eqlearn.model.model import Constant
+from eqlearn.network.bells import with_tops
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
-from eqlearn.search.keep.pool import Entry, null_margin
+from eqlearn.search.keep.pool import Entry, mean_formula, null_margin
 from eqlearn.search.robust_rows import as_judged
 from eqlearn.search.strategy import Finals, Pooling
 from eqlearn.search.task import Task, numerical_context
@@ -165,19 +167,19 @@ def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
     if seen is not data:
         sse = mean_square(fitted.graph, seen) * seen.n_residuals
         fitted = fitted._replace(sse=sse)
-    snapped, worth = _snapped(task, fitted, seen)
+    fitted, snapped, worth = _written_simply(task, fitted, seen)
     broken = n_broken_in_units(snapped, task) if task.constraints else 0
     if broken and n_broken_in_units(fitted.graph, task) < broken:
         snapped, worth = fitted.graph, 0.0
         broken = n_broken_in_units(snapped, task)
     has_pole = has_pole_in_domain(task, snapped)
+    bic = criterion_of(judged, graph, n_iterations)
+    bic += pole_charge(snapped, strategy.pooling) * has_pole - worth
     return Candidate(
         graph=fitted.graph,
         snapped=snapped,
         constants=tuple(constants(fitted.graph, seen)),
-        bic=criterion_of(judged, graph, n_iterations)
-        + pole_charge(snapped, strategy.pooling) * has_pole
-        - worth,
+        bic=without_one_row(bic, fitted.graph, seen.first(strategy.rows.prune), judged),
         rms=_left_by(task.loss, fitted, data),
         relative=_relative(task.loss, fitted, data),
         votes=votes,
@@ -185,6 +187,17 @@ def _fitted(task: Task, graph: Graph, votes: int, judged: Task) -> Candidate:
         n_broken=broken,
         **held_out_errors(judged, fitted.graph),
     )
+
+
+def _written_simply(task: Task, fitted: Fit, seen: Samples) -> tuple[Fit, Graph, float]:
+    """The form in which most constants are simple, snapped.
+
+    Where as many are, it is that with tops of bells, and with scales before roots.
+    """
+    forms = with_tops(fitted.graph), fitted.graph, with_scales_in_roots(fitted.graph)
+    options = [fitted._replace(graph=form) for form in forms if form is not None]
+    snapped = [(one, *_snapped(task, one, seen)) for one in options]
+    return max(snapped, key=lambda one: one[2])
 
 
 def _as_shown(graph: Graph, x: Array) -> Graph:
@@ -234,6 +247,11 @@ def pole_charge(graph: Graph, by: Pooling) -> float:
 
     An imitation has its poles anywhere; 1 - b or x - z are zero where laws end.
     """
+    return by.pole_charge if has_free_pole(graph) else by.simple_pole_charge
+
+
+def has_free_pole(graph: Graph) -> bool:
+    """Whether constants that were fitted tell where a formula may have a pole."""
     first = graph.first_output_slot
     ending = {first + 2 * k + 1 for k in range(graph.n_outputs)}
     slot, arguments = 0, {}
@@ -245,17 +263,35 @@ def pole_charge(graph: Graph, by: Pooling) -> float:
     slots = graph.slots()
     inside = graph.ancestors(slots[k] for k in ending)
     deciding = ending.union(*(arguments.get(feature, ()) for feature in inside))
-    is_free = any(slot in deciding for slot, _ in graph.parameters())
-    return by.pole_charge if is_free else by.simple_pole_charge
+    return any(slot in deciding for slot, _ in graph.parameters())
 
 
 def criterion_of(task: Task, graph: Graph, n_iterations: int) -> float:
     """Judge by the same rows and in the same units, wherever a formula came from."""
-    strategy, pooling = task.strategy, task.strategy.pooling
     # Without a floor: the formula must have a value everywhere.
-    data = task.rows(strategy.rows.prune)._replace(floor=0.0)
+    data = task.rows(task.strategy.rows.prune)._replace(floor=0.0)
     found = refit(graph, data, task.tactics, n_iterations=n_iterations)
-    return found.bic - null_margin(graph, pooling)
+    return found.bic - null_margin(graph, task)
+
+
+def without_one_row(bic: float, graph: Graph, data: Samples, task: Task) -> float:
+    """The criterion of a formula, just behind the mean's if it leads by one row alone.
+
+    A pole, or a narrow peak, goes through any wild value, and leaves as much of the
+    other rows as the mean does. The formula and its data are in the units of these.
+    """
+    mean = mean_formula(task, task.rows(task.strategy.rows.prune)).bic
+    if not bic < mean:
+        return bic
+    weight, y = np.square(data.root_weight), data.y[0]
+    left = weight * np.square(y - graph.evaluate(data.labelled.T)[0][:, 0])
+    of_mean = weight * np.square(y - np.average(y, weights=weight))
+    others = np.arange(len(y)) != np.argmax(of_mean - left)
+    n = task.tactics.criterion.n_counted(len(y))
+    with np.errstate(all="ignore"):
+        share, of_all = (float(a[others].sum() / a.sum()) for a in (left, of_mean))
+        lost = n * (np.log(share) - np.log(of_all))
+    return mean + task.strategy.pooling.same if lost > mean - bic else bic
 
 
 def held_out_errors(task: Task, graph: Graph) -> dict[str, Any]:

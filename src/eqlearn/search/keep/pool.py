@@ -9,6 +9,7 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.keep.dependence import is_dependent
 from eqlearn.search.keep.kept_constraints import mended, n_broken
 from eqlearn.search.strategy import Pooling
 from eqlearn.search.streams import Stream, generator
@@ -166,17 +167,20 @@ def _all_denominators(graph: Graph) -> Graph:
 
 
 def mean_formula(task: Task, data: Samples) -> Scored:
-    """The formula that explains nothing, which others must beat by a margin.
-
-    Among so many formulas some explain a little of pure noise.
-    """
+    """The formula that explains nothing, which others must beat by a margin."""
     mean = float(np.mean(data.y))
     graph = Graph(task.x.shape[1], (), (({CONSTANT: mean}, {CONSTANT: 1.0}),))
     found = refit(canonical(graph, data.x), data, task.tactics)
-    return found._replace(bic=found.bic - null_margin(graph, task.strategy.pooling))
+    return found._replace(bic=found.bic - null_margin(graph, task))
 
 
-def null_margin(graph: Graph, by: Pooling) -> float:
-    """The margin by which others must beat this formula, if it explains nothing."""
+def null_margin(graph: Graph, task: Task) -> float:
+    """The margin by which others must beat this formula, if it explains nothing.
+
+    Among so many formulas some explain a little of pure noise. There is none once it
+    is known that the target depends on the inputs.
+    """
     is_mean = not any(linear.keys() - {CONSTANT} for linear in graph.slots())
-    return 2.0 * math.log(by.n_looked) if is_mean else 0.0
+    if not is_mean or is_dependent(task):
+        return 0.0
+    return 2.0 * math.log(task.strategy.pooling.n_looked)

@@ -17,8 +17,8 @@ from eqlearn.search.keep.structure_tests import (
     seen_inputs,
     structure_tests,
 )
-from eqlearn.search.strategy import Residuals
 from eqlearn.search.task import Task
+from eqlearn.search.verdict_strategy import Residuals
 
 
 class Left(Enum):

@@ -35,6 +35,7 @@ class Evidence:
     is_surveyed: bool = True  # formulas of other kinds were looked for
     n_kinds: int = 0  # of these that were looked for
     is_plain: bool = True  # the best is a product of powers or functions, or linear
+    is_no_series: bool = False  # it has every input in one power, as series have not
 
     @property
     def is_early(self) -> bool:
@@ -105,7 +106,10 @@ def _most_parameters(evidence: Evidence, by: Stopping) -> int:
         return by.few_parameters if evidence.is_early else by.most_parameters
     is_early = evidence.n_kinds < by.kinds_before_doubt_ends
     if is_early and not evidence.is_plain:
-        return 0  # first terms of series look like laws, too: (1 + r)^n, asin(l/d)
+        # First terms of series look like laws, too: (1 + r)^n, asin(l/d).
+        least = min(evidence.lead, evidence.lead_of_size)
+        is_clear = evidence.is_no_series and least >= by.beyond_doubt
+        return by.few_parameters if is_clear else 0
     if is_early or evidence.lead_of_size < by.beyond_doubt:
         return by.fewest_parameters
     return by.few_parameters

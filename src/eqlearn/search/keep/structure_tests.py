@@ -4,6 +4,7 @@ Each looks for something else: what neighbours share, waves along an input, smoo
 functions of the inputs. All are pure functions of arrays, for tables of any size.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,8 +15,8 @@ from scipy.special import fdtrc, log_ndtr, ndtri
 from scipy.stats import rankdata
 
 from eqlearn._types import Array
-from eqlearn.search.smooth_fits import Smooth, degree_for
-from eqlearn.search.strategy import Residuals
+from eqlearn.search.smooth.smooth_fits import Smooth, degree_for
+from eqlearn.search.verdict_strategy import Residuals
 
 
 class Remains(NamedTuple):
@@ -63,6 +64,7 @@ def structure_tests(left: Remains, by: Residuals) -> list[StructureTest]:
         *neighbour_tests(left.first(by.most_rows), inputs, by),
         *smooth_tests(smooth, inputs),
         *(wave_test(waves, i) for i in inputs),
+        *pair_wave_tests(waves, by),
     ]
 
 
@@ -105,11 +107,17 @@ def ranked(left: Remains) -> Remains:
 
     Noise with heavy tails, or an outlier, must not decide a test alone.
     """
-    n = len(left.residual)
+    scores = normal_scores(left.weighted)
+    return left._replace(residual=scores, root=np.ones(len(scores)))
+
+
+def normal_scores(values: Array) -> Array:
+    """What values (N,) of these ranks are in a normal distribution."""
     # Equal ones share their ranks.
-    _, which, times = np.unique(left.weighted, return_inverse=True, return_counts=True)
+    _, which, times = np.unique(values, return_inverse=True, return_counts=True)
     middle = np.cumsum(times) - times / 2
-    return left._replace(residual=ndtri(middle[which] / n), root=np.ones(n))
+    scores: Array = ndtri(middle[which] / len(values))
+    return scores
 
 
 def seen_inputs(left: Remains, by: Residuals) -> tuple[int, ...]:
@@ -172,17 +180,36 @@ def smooth_tests(left: Remains, inputs: Sequence[int]) -> Iterator[StructureTest
 
 def wave_test(left: Remains, i: int) -> StructureTest:
     """Whether a wave along an input explains more than one in noise would."""
-    x, y, n = left.x[:, i] - left.x[:, i].min(), left.weighted, len(left.x)
+    return StructureTest("wave", (i,), _chance_of_wave(left, left.x[:, i]))
+
+
+def pair_wave_tests(left: Remains, by: Residuals) -> Iterator[StructureTest]:
+    """The same along products and quotients of two inputs of the formula.
+
+    A wave in n*t is none in n, nor in t.
+    """
+    inputs = sorted(left.used)
+    if len(inputs) > by.most_paired:
+        return
+    for i, j in itertools.combinations(inputs, 2):
+        first, second = left.x[:, i], left.x[:, j]
+        yield StructureTest("product", (i, j), _chance_of_wave(left, first * second))
+        if np.abs(second).min() > by.least_divisor * np.abs(second).max():
+            chance = _chance_of_wave(left, first / second)
+            yield StructureTest("quotient", (i, j), chance)
+
+
+def _chance_of_wave(left: Remains, along: Array) -> float:
+    x, y, n = along - along.min(), left.weighted, len(along)
     if not x.any():  # one value in the rows that are looked at
-        return StructureTest("wave", (i,), 1.0)
+        return 1.0
     turns = _strongest_waves(x / x.max(), y)
     won = max(_explained_by_wave(2.0 * math.pi * t / x.max() * x, y) for t in turns)
     n_free = max(n - 2 - left.n_parameters, 1)
     ratio = won / 2 / (max(float(y @ y) - won, 1e-300) / n_free)
     one = float(fdtrc(2, n_free, ratio))
     # As many independent frequencies as there are rows, between which others lie.
-    chance = -math.expm1(2 * n * math.log1p(-min(one, 1.0 - 1e-16)))
-    return StructureTest("wave", (i,), chance)
+    return -math.expm1(2 * n * math.log1p(-min(one, 1.0 - 1e-16)))
 
 
 #: Cells of the grid that residuals are put on, for each row: a wave of as many turns
