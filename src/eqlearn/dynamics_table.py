@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array, Tell
+from eqlearn.data.choose import names_first
 from eqlearn.data.read import read_table
 from eqlearn.data.table import column_of
 from eqlearn.errors import EqlearnError, malformed, must
@@ -45,7 +46,7 @@ def dynamics_table(
     time : str
         The column of times.
     states, inputs : sequences of str
-        Columns; an empty cell splits a trajectory.
+        Columns; rows with an empty cell are left out.
     trajectory : str, optional
         The column that tells trajectories apart.
     tell : callable
@@ -58,8 +59,14 @@ def dynamics_table(
     named = [time, *states, *inputs]
     for name in {one for one in named if named.count(one) > 1}:
         raise must("states", "columns other than time and inputs", name)
-    runs = [run for one in sources for run in _runs_of(one, named, trajectory, tell)]
-    from eqlearn.dynamics_learner import DynamicsLearner
+    asked = {"time": [time], "states": states}
+    asked |= {"inputs": inputs} if inputs else {}
+    asked |= {} if trajectory is None else {"trajectory": [trajectory]}
+    runs = []
+    for one in sources:
+        with names_first(one, asked):
+            runs += _runs_of(one, named, trajectory, tell)
+    from eqlearn.learners.dynamics_learner import DynamicsLearner
 
     learner = DynamicsLearner(
         run_dir=run_dir, random_state=seed, n_jobs=jobs, **parameters
@@ -118,12 +125,8 @@ def _numbers(source: str, named: Sequence[str], tell: Tell) -> Array:
         n_gaps = int(np.sum(~np.isfinite(gaps).all(axis=1)))
         if not n_gaps or not np.isfinite(gaps[:, 0]).all():
             raise error
-        rows = (
-            "1 row with gaps splits"
-            if n_gaps == 1
-            else f"{n_gaps:,} rows with gaps split"
-        )
-        tell(f"`{source}`: {rows} the trajectory")
+        rows = "1 row" if n_gaps == 1 else f"{n_gaps:,} rows"
+        tell(f"`{source}`: {rows} with gaps left out")
         return gaps
     for line in table.warnings:
         tell(line)

@@ -1,5 +1,9 @@
 """Whether the motion seen tells a form from others."""
 
+import math
+import threading
+import time
+
 import numpy as np
 
 from eqlearn.dynamics.asked import Asked
@@ -14,7 +18,9 @@ from eqlearn.dynamics.smooth.trajectories import time_series
 from eqlearn.network.canonical import canonical
 
 
-def compared(start: float, noise: float, rate: str) -> CloseForms:
+def compared(
+    start: float, noise: float, rate: str, seconds: float = math.inf
+) -> CloseForms:
     """A pendulum from some angle, and how near other forms come to one for its rate."""
     x = np.random.default_rng(0).normal(size=(2, 50))
     true = known_rates({"q": "w", "w": "-4*sin(q) - 0.3*w"}, ("q", "w"), ())
@@ -30,18 +36,20 @@ def compared(start: float, noise: float, rate: str) -> CloseForms:
     own = known_rates({"q": "w", "w": rate}, ("q", "w"), ())
     rival = contest.entered(Motion((canonical(own[0], x), canonical(own[1], x))))
     assert rival is not None
-    return close_forms(rival, contest)
+    return close_forms(rival, contest, time.monotonic() + seconds)
 
 
 def test_wide_motion_tells_a_sine_from_other_curves() -> None:
     found = compared(2.5, 0.02, "-4*sin(q) - 0.3*w")
     assert found.other[1] > 15
     assert found.curve[1] > 11.5
+    assert found.free[1] > 20
 
 
 def test_narrow_motion_does_not() -> None:
     found = compared(0.5, 0.02, "-4*sin(q) - 0.3*w")
     assert found.other[1] < 10
+    assert found.free[1] < 2
 
 
 def test_a_curve_that_imitates_the_law_is_close_to_others() -> None:
@@ -54,3 +62,20 @@ def test_a_term_that_is_needed_is_far_from_gone() -> None:
     assert needed.shorter.get(1, np.inf) > 10
     idle = compared(2.5, 0.02, "-4*sin(q) - 0.3*w + 0.01*w*w")
     assert idle.shorter[1] < 10
+
+
+def test_a_comparison_that_time_is_up_for_is_told() -> None:
+    """R-22: in long logs it takes seconds for each state."""
+    assert compared(2.5, 0.02, "-4*sin(q) - 0.3*w").late == set()
+    found = compared(2.5, 0.02, "-4*sin(q) - 0.3*w", seconds=1e-3)
+    assert found.late == {0, 1} and found.shorter == {}
+
+
+def test_a_comparison_ends_in_time_in_other_threads() -> None:
+    found: list[CloseForms] = []
+    thread = threading.Thread(
+        target=lambda: found.append(compared(2.5, 0.02, "-4*sin(q)", seconds=0.0))
+    )
+    thread.start()
+    thread.join()
+    assert found[0].late == {0, 1}

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from eqlearn.dynamics import discover
+from eqlearn.dynamics import candidate_sources
 from eqlearn.dynamics.asked import Asked
 from eqlearn.network.graph import Graph
 
@@ -24,11 +24,11 @@ def test_sums_of_terms_are_broken_off_when_their_time_is_over(
             time.sleep(0.01)
         return []
 
-    monkeypatch.setattr(discover, "pursued", slow)
+    monkeypatch.setattr(candidate_sources, "pursued", slow)
     asked, begin = Asked(known={}, time_limit=1.0), time.monotonic()
-    deadline = discover._Watch(begin, 0.0).sums_deadline(asked)
+    deadline = candidate_sources.Watch(begin, 0.0).sums_deadline(asked)
     assert begin < deadline < begin + 1.0
-    sums = discover._simple_sums(Seen(), [0, 1, 2], begin + 0.2, asked)  # type: ignore[arg-type]
+    sums = candidate_sources.simple_sums(Seen(), [0, 1, 2], begin + 0.2, asked)  # type: ignore[arg-type]
     assert sums == {0: []}
     unlimited = Asked(known={})
-    assert discover._Watch(begin, 0.0).sums_deadline(unlimited) == math.inf
+    assert candidate_sources.Watch(begin, 0.0).sums_deadline(unlimited) == math.inf

@@ -1,5 +1,7 @@
 """Forms that residuals point to, from trajectories without noise."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from eqlearn.dynamics.candidates.reshaping import (
 )
 from eqlearn.dynamics.choose.contest import Contest
 from eqlearn.dynamics.choose.grow_motion import grown
+from eqlearn.dynamics.choose.prune_motion import with_formula
 from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import cut
@@ -53,6 +56,31 @@ def test_a_form_is_reached_from_a_rougher_one(law: str, begin: str) -> None:
     found = grown(rival, contest).motion
     x = np.random.default_rng(1).uniform(-3, 3, (100, 2))
     np.testing.assert_allclose(found.rates(x), true.rates(x), atol=1e-3)
+
+
+def test_no_form_is_fitted_once_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-22: in a long log one fit takes a quarter of a second."""
+    t, start = np.linspace(0, 8, 250), np.array([2.0, 0.0])
+    runs = time_series([followed(motion("-4*sin(q) - 0.3*w"), start, t)], t)
+    seen, fitted = readings(runs, Asked()), list[float]()
+    contest = Contest(
+        cut(seen.smooth, 10, np.ones(2, bool)),
+        seen.rows.x.T,
+        grounds=lambda state: seen.grounds(state, Asked()),
+        deadline=1.0,
+        clock=lambda: float(len(fitted)),
+    )
+    rival = contest.entered(motion("-5*sin(q)"))
+
+    def counted(*arguments: Any) -> Any:
+        fitted.append(0.0)
+        return with_formula(*arguments)
+
+    place = "eqlearn.dynamics.choose.grow_motion.with_formula"
+    monkeypatch.setattr(place, counted)
+    assert rival is not None
+    grown(rival, contest)
+    assert len(fitted) == 2  # the second of them ends the time
 
 
 def test_letters_are_inputs_and_waves_of_angles() -> None:

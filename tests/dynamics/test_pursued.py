@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 
+from eqlearn.dynamics.candidates.best_sums import best_sums
 from eqlearn.dynamics.candidates.grounds import grounds_of_rates, grounds_of_states
 from eqlearn.dynamics.candidates.known_rates import known_rates
 from eqlearn.dynamics.candidates.pursued import pursued
 from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import Motion
+from eqlearn.dynamics.settings import STANDARD_MOTION
 from eqlearn.dynamics.smooth.rate_rows import RateRows, rate_rows, smooth_run
 from eqlearn.dynamics.smooth.trajectories import time_series
 from eqlearn.equation.write.display import formula_text
@@ -26,6 +30,35 @@ def test_the_terms_of_a_law_are_among_the_sums_in_spite_of_noise() -> None:
             text.count("*x*y") == 1 and text.count(" - ") + text.count(" + ") == 1
             for text in texts
         ), texts
+
+
+def test_three_terms_are_found_together() -> None:
+    """Of z^2/(K + z^2) as 1 less another term, parts that nearly cancel came alone."""
+    rates = {
+        "x": "x - x**2/4 - 1.2*x**2*y/(1 + x**2)",
+        "y": "0.6*x**2*y/(1 + x**2) - 0.25*y",
+    }
+    graphs = known_rates(rates, tuple(rates), ())
+    motion, smooth = Motion((graphs[0], graphs[1])), []
+    rng = np.random.default_rng(0)
+    for start in ((0.5, 0.5), (3.0, 1.0)):
+        t = np.linspace(0, 40, 300)
+        states = followed(motion, np.array(start), t)
+        states += 0.01 * states.std(axis=0) * rng.normal(size=states.shape)
+        smooth += [smooth_run(run) for run in time_series(states, t)]
+    best = pursued(grounds_of_states(smooth, 0, 8, 4000))[0]
+    assert "*x**2*y/(x**2 + " in formula_text(best, list(rates), "x")
+    assert best.n_parameters == 4
+
+
+def test_all_triples_are_compared() -> None:
+    """The best three need not have the best two among them."""
+    rng, by = np.random.default_rng(1), STANDARD_MOTION.pursuit
+    A = rng.normal(size=(60, 12))
+    A[:, 8:] = A[:, :4] + A[:, 4:8] + 0.3 * rng.normal(size=(60, 4))
+    y = A[:, 0] + A[:, 4] - A[:, 7]
+    found = best_sums(A, y, 60, np.zeros(12), 3, replace(by, width=1))
+    assert found[0].places == (0, 4, 7)
 
 
 def test_rates_of_a_map_are_judged_as_they_are() -> None:

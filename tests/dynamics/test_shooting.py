@@ -4,7 +4,7 @@ import pytest
 from eqlearn.dynamics.candidates.known_rates import known_rates
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import cut
-from eqlearn.dynamics.follow.shooting import course, fit_motion
+from eqlearn.dynamics.follow.shooting import _variances, course, fit_motion
 from eqlearn.dynamics.smooth.rate_rows import smooth_run
 from eqlearn.dynamics.smooth.trajectories import time_series
 from eqlearn.network.canonical import canonical
@@ -81,3 +81,7 @@ def test_constants_that_can_stand_in_for_each_other_are_uncertain() -> None:
     parts = np.split(certain, [system.graphs[0].n_parameters])
     assert np.all(parts[0] < 0.1)
     assert np.all(parts[1] > 5)
+
+
+def test_what_measurements_hardly_tell_is_uncertain_without_a_warning() -> None:
+    np.testing.assert_array_equal(_variances(np.diag([4.0, 1e-320])), [0.25, np.inf])

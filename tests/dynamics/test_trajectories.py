@@ -30,6 +30,22 @@ def test_gaps_split_a_trajectory_and_short_rests_are_left_out() -> None:
     assert [len(run.t) for run in runs] == [10]
 
 
+def test_of_motion_that_flows_rows_may_be_missing_and_pauses_split() -> None:
+    x, t = np.arange(60.0)[:, None], 0.5 * np.arange(60.0)
+    x[[3, 4, 9]] = np.nan
+    t[30:] += 100.0
+    first, second = time_series(x, t, flows=True)
+    assert first.states[:, 0].tolist() == [*range(3), *range(5, 9), *range(10, 30)]
+    assert second.t[0] == t[30]
+    x[30:53] = np.nan
+    assert len(time_series(x, t, flows=True)) == 1  # seven rows are none
+
+
+def test_steps_that_grow_are_no_pauses() -> None:
+    t = np.geomspace(0.01, 1000.0, 60)
+    assert len(time_series(np.ones((60, 1)), t, flows=True)) == 1
+
+
 @pytest.mark.parametrize(
     ("states", "t", "inputs", "said"),
     [

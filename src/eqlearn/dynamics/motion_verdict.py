@@ -7,11 +7,13 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.dynamics.candidates.reshaping import angles_of
+from eqlearn.dynamics.choose.close_forms import differ
+from eqlearn.dynamics.choose.explained import excess, likeness
 from eqlearn.dynamics.discover import Discovered
 from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import constant_of
 from eqlearn.dynamics.follow.pieces import Pieces
-from eqlearn.dynamics.follow.shooting import Followed, course, fit_motion, residuals
+from eqlearn.dynamics.follow.shooting import Followed, course, fit_motion
 from eqlearn.model.courses import Courses
 from eqlearn.model.model import Kind, Verdict
 
@@ -26,10 +28,12 @@ _CLOSE = 10.0
 #: The same, of a curve with a constant more: that alone costs about 13, and what chance
 #: makes of it gives back 1 of these.
 _LONGER = 11.5
+#: Misfit by which polynomials must be worse, or the motion shows no function's curve.
+_NO_WORSE = 2.0
+#: Constants of a formula beyond which it can imitate others.
+_MANY = 6
 #: Neighbouring residuals alike by so many standard errors: something is left.
 _ALIKE = 4.5
-#: Residuals, in spreads, below which they are what integration leaves.
-_CLEAN = 1e-4
 #: In spreads, besides twice the noise: the last quarter is missed by more.
 _FAR_OFF = 0.02
 #: Radians: within a narrower range a sine is told from other curves by little.
@@ -133,6 +137,9 @@ def verdicts(discovered: Discovered, seen: Foresight | None) -> tuple[Verdict, .
         if _has_close_rival(discovered, state):
             own.append("The motion seen cannot tell it from another form.")
             more.append("Measure other motion: larger, faster, from other starts.")
+        if state in discovered.close.late:
+            limits.append("Time was up before it was compared with all other forms.")
+            more.append("Give more time.")
         limits += _limits(discovered, state)
         kind: Kind = "doubtful" if own else "plausible" if limits else "trusted"
         found.append(Verdict(kind, (*good, *own, *limits), tuple(more)))
@@ -144,6 +151,11 @@ def _limits(discovered: Discovered, state: int) -> list[str]:
     found = []
     if _CLOSE <= discovered.close.curve.get(state, np.inf) < _LONGER:
         found.append("Another curve, with a constant more, would follow as well.")
+    if discovered.close.free.get(state, np.inf) < _NO_WORSE:
+        found.append("Polynomials instead of its functions would follow as well.")
+    n_constants = discovered.rival.motion.graphs[state].n_parameters
+    if n_constants > _MANY:
+        found.append(f"A formula of {n_constants} constants may imitate another law.")
     behind = discovered.close.shorter.get(state, np.inf)
     if behind < _CLOSE:
         found.append("The trajectories hardly tell whether its last term is there.")
@@ -156,20 +168,6 @@ def _limits(discovered: Discovered, state: int) -> list[str]:
                 "more than a parabola."
             )
     return found
-
-
-def _follows_itself(discovered: Discovered) -> float:
-    """How alike neighbouring residuals are, in standard errors, of the worst state."""
-    pieces, rival = discovered.pieces, discovered.rival
-    left = residuals(rival.motion, pieces, rival.starts)
-    if left is None:
-        return 0.0
-    clean = rival.followed.rms < _CLEAN * np.std(pieces.x, axis=0)
-    inner = np.ones(len(left) - 1, dtype=bool)
-    inner[pieces.first[1:-1] - 1] = False  # from piece to piece nothing is shared
-    first, second = left[:-1][inner], left[1:][inner]
-    alike = np.sum(first * second, axis=0) / np.sum(left**2, axis=0)
-    return float(np.max(np.where(clean, 0.0, alike)) * np.sqrt(len(first)))
 
 
 def _of_the_system(
@@ -191,13 +189,13 @@ def _of_the_system(
             f"Simulated with constants from the first three quarters, the last quarter "
             f"of {of} is followed to {100 * seen.error:.2g} % of the spread."
         )
-    left = discovered.rival.followed.rms / _noise(discovered)
+    left = excess(discovered.rival, discovered.pieces, discovered.smooth)
     if np.any(left > _MUCH_LEFT):
         doubts.append(
             f"Residuals are {float(left.max()):.1f} times what splines take for noise."
         )
         advice.append("A state or an input may be missing; more time may help.")
-    alike = _follows_itself(discovered)
+    alike = likeness(discovered.rival, discovered.pieces)
     if alike > _ALIKE:
         doubts.append(
             f"Neighbouring residuals are alike by {alike:.0f} standard errors: part of "
@@ -211,15 +209,6 @@ def _of_the_system(
     return good, doubts, weak, advice
 
 
-def _noise(discovered: Discovered) -> Array:
-    """Noise of the measured states; of clean ones, what integration may be off by."""
-    pieces = discovered.pieces
-    noise = np.sqrt(np.mean([one.noise**2 for one in discovered.smooth], axis=0))
-    clean = 1e-3 * np.std(pieces.x, axis=0)
-    found: Array = np.maximum(noise[pieces.observed[: len(noise)]], clean)
-    return found
-
-
 def _spread_of(discovered: Discovered) -> Array:
     """The spread (S',) of each measured state."""
     found: Array = np.std(discovered.pieces.x, axis=0)
@@ -228,6 +217,11 @@ def _spread_of(discovered: Discovered) -> Array:
 
 def _has_close_rival(discovered: Discovered, state: int) -> bool:
     """Whether a system with another form of this equation is about as good."""
-    close = discovered.close
+    close, rival = discovered.close, discovered.rival
     behind = min(close.other.get(state, np.inf), close.curve.get(state, np.inf))
-    return behind < _CLOSE
+    own, x = rival.motion.graphs[state], discovered.rows.x.T
+    return behind < _CLOSE or any(
+        runner.score - rival.score < _CLOSE
+        and differ(own, runner.motion.graphs[state], x)
+        for runner in discovered.runners
+    )

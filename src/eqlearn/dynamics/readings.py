@@ -43,6 +43,15 @@ class Readings(NamedTuple):
             return grounds_of_steps(self.smooth, self.steps, state, *extent)
         return grounds_of_states(self.smooth, state, by.n_pieces, by.most_rows)
 
+    def other_rows(self, rng: np.random.Generator, asked: Asked) -> RateRows:
+        """The same rows with other noise added, where noise is added at all."""
+        by = asked.settings.smoothing
+        if self.rule == "map":
+            return self.rows
+        if self.steps:
+            return step_rows(self.steps, self.smooth[0].noise, rng, by)
+        return rate_rows(self.smooth, rng, by)
+
 
 def readings(runs: Sequence[TimeSeries], asked: Asked) -> Readings:
     """Smooth trajectories and make rows of them."""

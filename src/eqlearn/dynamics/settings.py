@@ -13,6 +13,9 @@ class Smoothing:
         400, "rows of one spline: its time grows with their cube; longer ones are cut"
     )
     overlap: int = tuned(40, "rows that neighbouring splines share: ends are uncertain")
+    jitter: float = tuned(
+        1e-7, "of a step: times off by less, as rounding makes them, count as even"
+    )
     clean: float = tuned(
         1e-3, "noise, in spreads, below which a spline of higher degree is better"
     )
@@ -110,10 +113,26 @@ class Choosing:
         2.0, "prices of its constants that a formula may be behind before it is pruned"
     )
     search_seconds: float = tuned(
-        2.0, "for each state that is searched, unless a time limit is given"
+        0.5, "for each state that is searched at first, unless a time limit is given"
     )
+    more_search: float = tuned(
+        2.0, "the same, where the first equations leave something to explain"
+    )
+    first_share: float = tuned(
+        0.6, "of a time limit: until then the first equations are chosen"
+    )
+    explained: float = tuned(
+        1.2, "residuals, in noise, below which nothing is left to explain"
+    )
+    alike: float = tuned(3.5, "standard errors: likeness of neighbouring residuals")
+    short: int = tuned(6, "constants of a formula that may be all there is to say")
     choice_seconds: float = tuned(
         5.0, "for each state: what comparing systems may take at most"
+    )
+    share_to_compare: float = tuned(
+        0.15,
+        "of a time limit, the last: for comparing the system with forms close to it, "
+        "without which it is not trusted",
     )
     most_busy: float = tuned(
         4.0, "times that a search is prolonged on a busy machine, at most"
@@ -128,6 +147,9 @@ class Pursuit:
     width: int = tuned(12, "sums of each size that go on")
     few_terms: tuple[int, ...] = tuned(
         (2, 3, 4), "numbers of terms whose best sum is tried besides, of each kind"
+    )
+    most_tripled: int = tuned(
+        70, "terms up to which all triples are compared: that takes milliseconds"
     )
     n_candidates: int = tuned(18, "sums of all kinds that are tried by following")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")

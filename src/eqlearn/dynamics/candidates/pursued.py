@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from eqlearn._types import Array
+from eqlearn.dynamics.candidates.best_sums import SumOfTerms, best_sums, condensed
 from eqlearn.dynamics.candidates.grounds import Grounds
 from eqlearn.dynamics.candidates.reshaping import Powers, monomials, put_monomial
 from eqlearn.dynamics.settings import STANDARD_MOTION, Pursuit
@@ -21,11 +22,8 @@ from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import CONSTANT, Graph, Linear
 
-_TINY = 1e-12
 #: A criterion that nothing has; a search by parabolas cannot bear infinite ones.
 _HOPELESS = 1e100
-#: Of a term's length: what must be new in it beside the terms that are there.
-_NEW = 1e-3
 
 
 @dataclass(frozen=True)
@@ -35,13 +33,6 @@ class RateTerm:
     values: Array  # (N,)
     put: Callable[[Draft, dict[Powers, int]], int]  # makes it a feature of a draft
     price: float  # besides that of a constant
-
-
-class SumOfTerms(NamedTuple):
-    """Columns that add up to something, and how well."""
-
-    places: tuple[int, ...]
-    criterion: float
 
 
 class _Words(NamedTuple):
@@ -72,11 +63,12 @@ class _Found(NamedTuple):
 def pursued(grounds: Grounds, by: Pursuit = STANDARD_MOTION.pursuit) -> list[Graph]:
     """The best sums of few terms for the rate of a state, of every kind of term."""
     found: list[_Found] = []
+    plain = _plain(grounds, by)
     for words in _vocabularies(grounds.x.shape[1]):
         scales = _scales(grounds.x[:, words.inputs], by) if words.has_scale else (1.0,)
-        same = [one for k in scales for one in _sums_of(grounds, words, k, by)]
+        same = [one for k in scales for one in _sums_of(plain, words, k, by)]
         if words.has_scale:
-            same = _at_their_scales(grounds, same, by)
+            same = _at_their_scales(plain, same, by)
         for one in _chosen(same, 1, by):
             if not any(_is_same(one.terms, other.terms) for other in found):
                 found.append(one)
@@ -109,11 +101,13 @@ def _chosen(same: list[_Found], n: int, by: Pursuit) -> list[_Found]:
     return list(best.values())
 
 
-def _sums_of(
-    grounds: Grounds, words: _Words, scale: float, by: Pursuit
-) -> list[_Found]:
-    terms = list(_terms(grounds.x, words, scale, by))
-    A = grounds.effects(np.stack([term.values for term in terms], axis=1))
+def _sums_of(plain: "_Plain", words: _Words, scale: float, by: Pursuit) -> list[_Found]:
+    grounds = plain.grounds
+    made = [make() for make in _functions_of(grounds.x, words, scale, by)]
+    terms, A = [*plain.terms, *made], plain.A
+    if made:
+        own = grounds.effects(np.stack([term.values for term in made], axis=1))
+        A = np.hstack([A, own])
     prices = np.array([term.price for term in terms])
     found = []
     ranked = best_sums(A, grounds.y, len(A), prices, by.most_terms, by)
@@ -123,13 +117,14 @@ def _sums_of(
     return found
 
 
-def _at_their_scales(grounds: Grounds, same: list[_Found], by: Pursuit) -> list[_Found]:
+def _at_their_scales(plain: "_Plain", same: list[_Found], by: Pursuit) -> list[_Found]:
     """The best sums between the scales of the grid, where other terms may be best."""
+    grounds = plain.grounds
     near = _chosen(same, by.n_scaled, by)
     found = [_at_its_scale(grounds, one, by) for one in near]
     found.sort(key=lambda one: one.criterion)
     scales = dict.fromkeys(one.scale for one in found[: by.n_scaled])
-    again = [new for k in scales for new in _sums_of(grounds, found[0].words, k, by)]
+    again = [new for k in scales for new in _sums_of(plain, found[0].words, k, by)]
     return found + [_at_its_scale(grounds, one, by) for one in _chosen(again, 1, by)]
 
 
@@ -173,13 +168,7 @@ def _at_its_scale(grounds: Grounds, found: _Found, by: Pursuit) -> _Found:
 
 def _left(A: Array, y: Array) -> float:
     """The squares that a sum of columns leaves."""
-    return float(_condensed(A, y)[-1, -1]) ** 2 + 1e-300
-
-
-def _condensed(A: Array, y: Array) -> Array:
-    """All that least squares knows of rows, in as many as there are columns."""
-    found: Array = np.linalg.qr(np.column_stack([A, y]), mode="reduced")[1]
-    return found
+    return float(condensed(A, y)[-1, -1]) ** 2 + 1e-300
 
 
 def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
@@ -189,15 +178,26 @@ def _is_same(some: Sequence[RateTerm], others: Sequence[RateTerm]) -> bool:
     )
 
 
-def _terms(x: Array, words: _Words, scale: float, by: Pursuit) -> Iterator[RateTerm]:
-    """Monomials, and functions of one kind, alone or times inputs."""
-    for monomial in _monomials_of(x, by):
-        yield RateTerm(
+class _Plain(NamedTuple):
+    """The monomials, which are terms of every sum, with their effects."""
+
+    grounds: Grounds
+    terms: list[RateTerm]
+    A: Array  # (R, K)
+
+
+def _plain(grounds: Grounds, by: Pursuit) -> _Plain:
+    x = grounds.x
+    terms = [
+        RateTerm(
             np.prod(x[:, list(monomial)], axis=1) if monomial else np.ones(len(x)),
             partial(_put_product, monomial),
             by.product_price * max(len(monomial) - 1, 0),
         )
-    yield from (make() for make in _functions_of(x, words, scale, by))
+        for monomial in _monomials_of(x, by)
+    ]
+    A = grounds.effects(np.stack([term.values for term in terms], axis=1))
+    return _Plain(grounds, terms, A)
 
 
 def _monomials_of(x: Array, by: Pursuit) -> list[Powers]:
@@ -273,8 +273,15 @@ def _saturations(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
         yield _quotient(z, 1, half_way)
 
 
-def _steep_saturations(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
-    yield _quotient(z**2, 2, (scale * _size(z)) ** 2)
+def _steep(power: int) -> "_Kind":
+    """Saturations by a power of an input, as genes are switched on or off."""
+
+    def kind(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+        if power % 2 == 0 or np.all(z > 0):
+            yield _quotient(z**power, power, (scale * _size(z)) ** power)
+            yield _rise(z, power, scale)
+
+    return kind
 
 
 def _size(z: Array) -> float:
@@ -292,7 +299,7 @@ _KINDS: dict[_Kind | None, bool] = {
     _roots: False,
     _powers: False,
     _saturations: True,
-    _steep_saturations: True,
+    **dict.fromkeys((_steep(2), _steep(3), _steep(4)), True),
 }
 
 
@@ -313,6 +320,20 @@ def _quotient(values: Array, power: int, constant: float) -> _Function:
     return _Function(1.0 / (values + constant), put)
 
 
+def _rise(z: Array, power: int, scale: float) -> _Function:
+    """A power of the input / (constant + that power): one term, where 1 - ... is two.
+
+    Of two terms that nearly cancel, neither is found alone.
+    """
+    constant = (scale * _size(z)) ** power
+
+    def put(draft: Draft, i: int) -> int:
+        above = put_monomial(draft, (i,) * power, {})
+        return draft.add("divide", {above: 1.0}, {above: 1.0, CONSTANT: constant})
+
+    return _Function(z**power / (z**power + constant), put)
+
+
 def _times(
     function: _Function, i: int, monomial: Powers, x: Array, by: Pursuit
 ) -> RateTerm:
@@ -330,60 +351,6 @@ def _times(
     return RateTerm(values, put, price)
 
 
-def best_sums(
-    A: Array, y: Array, n: int, prices: Array, most_terms: int, by: Pursuit
-) -> list[SumOfTerms]:
-    """Sums of columns for what n rows say, the best first.
-
-    Those of each number of terms that are best go on to be longer.
-    """
-    A = A / (np.linalg.norm(A, axis=0) + 1e-300)
-    if len(y) > A.shape[1] + 1:
-        together = _condensed(A, y)
-        A, y = together[:, :-1], together[:, -1]
-    beam: list[SumOfTerms] = [SumOfTerms((), np.inf)]
-    found: dict[tuple[int, ...], float] = {}
-    for size in range(1, most_terms + 1):
-        if size == 2:
-            # Of two terms that do it together, neither need be good alone.
-            longer = _pairs(A, y, n, prices, by)
-        else:
-            longer = {
-                tuple(sorted((*one.places, place))): criterion
-                for one in beam
-                for place, criterion in _extensions(A, y, n, prices, one.places, by)
-            }
-        best = sorted(longer.items(), key=lambda item: item[1])[: by.width]
-        beam = [SumOfTerms(*item) for item in best]
-        found |= dict(best)
-    return [SumOfTerms(*i) for i in sorted(found.items(), key=lambda item: item[1])]
-
-
-def _pairs(
-    A: Array, y: Array, n: int, prices: Array, by: Pursuit
-) -> dict[tuple[int, ...], float]:
-    """The best of all pairs of columns, each of length 1."""
-    alike, along = A.T @ A, A.T @ y
-    free = 1.0 - alike**2
-    both = along[:, None] ** 2 - 2 * np.outer(along, along) * alike + along**2
-    gain = np.where(free > _NEW**2, both / np.maximum(free, _NEW**2), 0.0)
-    criterion = _criterion(y @ y - gain, y, n, 2, prices[:, None] + prices, by)
-    criterion[np.tril_indices(len(along))] = np.inf
-    order = np.argsort(criterion, axis=None)[: by.width]
-    pairs = zip(*np.unravel_index(order, criterion.shape), strict=True)
-    return {(int(i), int(j)): float(criterion[i, j]) for i, j in pairs}
-
-
-def _criterion(
-    left: Array, y: Array, n: int, n_terms: int, prices: Array, by: Pursuit
-) -> Array:
-    """The criterion of sums that leave so much of the squares."""
-    square = left / n + _TINY * float(y @ y) / n
-    cost = n_terms * (np.log(n) + by.term_price) + prices
-    found: Array = n * np.log(np.maximum(square, 1e-300)) + cost
-    return found
-
-
 def _few(ranked: list[SumOfTerms], by: Pursuit) -> list[SumOfTerms]:
     """The best of sums, and the best of some numbers of terms."""
     few = [
@@ -391,22 +358,6 @@ def _few(ranked: list[SumOfTerms], by: Pursuit) -> list[SumOfTerms]:
         for size in by.few_terms
     ]
     return [*ranked[:1], *few]
-
-
-def _extensions(
-    A: Array, y: Array, n: int, prices: Array, places: tuple[int, ...], by: Pursuit
-) -> list[tuple[int, float]]:
-    """The terms that reduce the error most beside those that are there, in n rows."""
-    left, new = y, A
-    if places:
-        Q = np.linalg.qr(A[:, list(places)])[0]
-        left, new = y - Q @ (Q.T @ y), A - Q @ (Q.T @ A)
-    size = np.linalg.norm(new, axis=0)
-    gain = np.where(size > _NEW, (new.T @ left) ** 2 / (size**2 + 1e-300), 0.0)
-    cost = sum(prices[list(places)]) + prices
-    criterion = _criterion(left @ left - gain, y, n, len(places) + 1, cost, by)
-    order = np.argsort(criterion)[: by.width]
-    return [(int(i), float(criterion[i])) for i in order if gain[i] > 0]
 
 
 def _graph(grounds: Grounds, found: _Found) -> Graph:

@@ -1,7 +1,11 @@
 """Other forms made on purpose, to see whether the motion seen tells them apart."""
 
+import math
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +16,7 @@ from eqlearn.dynamics.candidates.exchanged import exchanged
 from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
 from eqlearn.dynamics.choose.grow_motion import other_selections
 from eqlearn.dynamics.choose.prune_motion import least_certain, with_formula
+from eqlearn.jobs.serial import TimeIsUp, cut_off
 from eqlearn.network.graph import Graph
 
 #: Of a rate's spread: formulas so far apart beside the motion say different things.
@@ -30,39 +35,60 @@ class CloseForms(NamedTuple):
     other: dict[int, float]  # that says something else beyond the motion seen
     shorter: dict[int, float]  # without the least certain term
     curve: dict[int, float]  # of which a part is another curve, all curves at one price
+    free: dict[int, float]  # the misfit with polynomials for functions, behind
+    late: set[int]  # states that time was up for: nothing of them, or not all, is there
     better: Rival | None = None  # one of those, if it turned out to be
 
 
-def close_forms(rival: Rival, contest: Contest) -> CloseForms:
-    """Compare a chosen system with others that differ in one equation."""
-    free = replace(contest, deadline=np.inf)
-    found, best = CloseForms({}, {}, {}), rival
-    for state in range(rival.motion.n_states):
-        if state in rival.motion.known:
-            continue
-        own = rival.motion.graphs[state]
+def close_forms(
+    rival: Rival, contest: Contest, deadline: float = math.inf
+) -> CloseForms:
+    """Compare a chosen system with others that differ in one equation.
 
-        def different(graphs: Iterable[Graph], by: float) -> Iterator[Rival]:
-            for graph in graphs:
-                new = with_formula(rival, state, graph, free)  # noqa: B023
-                if new is None:
-                    continue
-                if _differ(own, new.motion.graphs[state], free.x, by):  # noqa: B023
-                    yield new
-
-        others = list(different(_others(rival, state, free), _DIFFERENT))
-        curves = list(different(_curves(rival, state, free), _NOT_THE_SAME))
-        for new in (*others, *curves):
-            behind = new.score - rival.score
-            found.other[state] = min(found.other.get(state, np.inf), behind)
-            best = new if is_better(new, best) else best
-        for new in curves:
-            behind = _as_forms(new, free) - _as_forms(rival, free)
-            found.curve[state] = min(found.curve.get(state, np.inf), behind)
-        shorter = _shorter(rival, state, free)
-        if shorter is not None:
-            found.shorter[state] = shorter
+    Until a deadline by `time.monotonic`, whatever that of the contest was.
+    """
+    free, best = replace(contest, deadline=np.inf), rival
+    own = rival.motion
+    states = [state for state in range(own.n_states) if state not in own.known]
+    found = CloseForms({}, {}, {}, {}, set(states))
+    with suppress(TimeIsUp), cut_off(deadline - time.monotonic()):
+        for state in states:
+            for new in _noted(found, rival, state, free):
+                best = new if is_better(new, best) else best
+                if time.monotonic() > deadline:
+                    raise TimeIsUp  # in threads where no alarm can be set
+            found.late.discard(state)
     return found if best is rival else found._replace(better=best)
+
+
+def _noted(
+    found: CloseForms, rival: Rival, state: int, free: Contest
+) -> Iterator[Rival]:
+    """Other systems that differ in one state's equation, each noted as it comes."""
+    own = rival.motion.graphs[state]
+
+    def different(graphs: Iterable[Graph], by: float) -> Iterator[Rival]:
+        for graph in graphs:
+            new = with_formula(rival, state, graph, free)
+            if new is not None and differ(own, new.motion.graphs[state], free.x, by):
+                behind = new.score - rival.score
+                found.other[state] = min(found.other.get(state, np.inf), behind)
+                yield new
+
+    n = free.settings.choosing.n_exchanged
+    yield from different(other_selections(rival, state, free), _DIFFERENT)
+    for new in different(islice(reshaping.softened(own, free.x), n), _DIFFERENT):
+        gained = new.followed.misfit - rival.followed.misfit
+        found.free[state] = min(found.free.get(state, np.inf), gained)
+        yield new
+    yield from different(islice(reshaping.waved(own, free.x), n), _DIFFERENT)
+    for new in different(_curves(rival, state, free), _NOT_THE_SAME):
+        behind = _as_forms(new, free) - _as_forms(rival, free)
+        found.curve[state] = min(found.curve.get(state, np.inf), behind)
+        yield new
+    shorter = _shorter(rival, state, free)
+    if shorter is not None:
+        found.shorter[state] = shorter
 
 
 def _as_forms(rival: Rival, contest: Contest) -> float:
@@ -88,14 +114,6 @@ def _functions(graph: Graph) -> list[str]:
     return sorted(node.unit for node in graph.nodes if node.unit != "multiply")
 
 
-def _others(rival: Rival, state: int, contest: Contest) -> Iterator[Graph]:
-    """Other terms, and polynomials in the place of functions, or waves of powers."""
-    by, own = contest.settings.choosing, rival.motion.graphs[state]
-    yield from other_selections(rival, state, contest)
-    reshaped = [*reshaping.softened(own, contest.x), *reshaping.waved(own, contest.x)]
-    yield from reshaped[: by.n_exchanged]
-
-
 def _shorter(rival: Rival, state: int, contest: Contest) -> float | None:
     for place, key in least_certain(rival, contest, set()):
         if place == state:
@@ -105,7 +123,7 @@ def _shorter(rival: Rival, state: int, contest: Contest) -> float | None:
     return None
 
 
-def _differ(own: Graph, other: Graph, x: Array, by: float) -> bool:
+def differ(own: Graph, other: Graph, x: Array, by: float = _DIFFERENT) -> bool:
     """Whether two formulas say different things beside the motion that was seen."""
     seen, rng = x.T, np.random.default_rng(0)
     wide = seen + _BESIDE * np.std(seen, axis=0) * rng.normal(size=seen.shape)

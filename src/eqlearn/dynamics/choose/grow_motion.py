@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.dynamics.candidates import reshaping
-from eqlearn.dynamics.candidates.pursued import best_sums
+from eqlearn.dynamics.candidates.best_sums import best_sums
 from eqlearn.dynamics.candidates.reshaping import Letters, Powers
 from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
 from eqlearn.dynamics.choose.prune_motion import pruned, with_formula
@@ -71,10 +72,10 @@ def _climbed(
     """Take the first of the most promising formulas that helps, as long as one does."""
     while not contest.is_over:
         ranked = sorted(proposals(rival, contest), key=lambda one: -one.promise)
-        for one in ranked[:n_tried]:
+        for one in takewhile(lambda _: not contest.is_over, ranked[:n_tried]):
             hoped = contest.hoped(rival, one.graph)
             new = with_formula(rival, one.state, one.graph, contest)
-            if new is None or new.score > hoped or contest.is_over:
+            if new is None or new.score > hoped:
                 continue
             new = pruned(new, contest)
             # Less would be a fit that creeps on, not another form.

@@ -33,6 +33,7 @@ def followed(
 ) -> Array:
     """States (N, S) at the times (N,); not finite from where they are lost."""
     driven = np.zeros((len(t), 0)) if inputs is None else inputs
+    t = t - t[0]  # of seconds since 1970, few digits are left for steps
     states = np.full((len(t), motion.n_states), np.nan)
     states[0] = start
     if rule != "flow":

@@ -208,7 +208,8 @@ def _variances(hessian: Array) -> Array:
     size = np.where(size > 0, size, 1.0)
     squares, turn = np.linalg.eigh(hessian / np.outer(size, size))
     told = np.maximum(squares, _TOLD * max(float(squares.max(initial=0.0)), 1e-300))
-    found: Array = np.sum(turn**2 / told, axis=1) / size**2
+    with np.errstate(over="ignore"):  # infinite is vast
+        found: Array = np.sum(turn**2 / told, axis=1) / size**2
     return found
 
 

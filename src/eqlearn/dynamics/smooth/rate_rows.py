@@ -41,7 +41,7 @@ def smooth_run(
     by: Smoothing = STANDARD_MOTION.smoothing,
 ) -> SmoothRun:
     """Smooth every state; of second order, velocities are further states."""
-    courses = [smoothed(run.t, column, by) for column in run.states.T]
+    courses = smoothed(run.t, run.states, by)
     freedom = max(one.freedom for one in courses)
     values, rates, errors = (
         np.stack([getattr(one, name) for one in courses], axis=1)

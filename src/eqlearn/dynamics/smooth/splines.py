@@ -38,20 +38,24 @@ class Smoothed(NamedTuple):
 _COLUMNS = ("value", "rate", "bend", "rate_error", "bend_error")
 
 
-def smoothed(t: Array, x: Array, by: Smoothing = STANDARD_MOTION.smoothing) -> Smoothed:
-    """Smooth a state (N,) at times (N,), in blocks if there are many rows."""
+def smoothed(
+    t: Array, states: Array, by: Smoothing = STANDARD_MOTION.smoothing
+) -> list[Smoothed]:
+    """Smooth states (N, S) at times (N,), in blocks if there are many rows."""
     n = len(t)
     if n <= by.most_rows:
-        return _smoothed_block(t, x, by)
+        return [_smoothed_block(t, x, by) for x in states.T]
     n_blocks = -(-n // (by.most_rows - by.overlap))
     ends = np.linspace(0, n, n_blocks + 1).astype(int)
     half = by.overlap // 2
-    parts = []
+    parts: list[list[Smoothed]] = [[] for _ in states.T]
     for first, last in zip(ends, ends[1:], strict=False):
         low, high = max(first - half, 0), min(last + half, n)
-        whole = _smoothed_block(t[low:high], x[low:high], by)
-        parts.append(_cut(whole, slice(first - low, last - low)))
-    return _joined(parts)
+        # All states of a block in turn, for the splines they share are not kept long.
+        for x, own in zip(states[low:high].T, parts, strict=True):
+            whole = _smoothed_block(t[low:high], x, by)
+            own.append(_cut(whole, slice(first - low, last - low)))
+    return [_joined(own) for own in parts]
 
 
 def _cut(whole: Smoothed, rows: slice) -> Smoothed:
@@ -72,7 +76,7 @@ def _joined(parts: list[Smoothed]) -> Smoothed:
 
 def _smoothed_block(t: Array, x: Array, by: Smoothing) -> Smoothed:
     unit = (t[-1] - t[0]) / len(t)
-    times = tuple(((t - t[0]) / unit).tolist())
+    times = tuple(_without_jitter((t - t[0]) / unit, by).tolist())
     found = _course(_family(times, *USUAL), x)
     if found.noise < by.clean * np.std(x) and len(t) > 2 * CLEAN[0]:
         found = _course(_family(times, *CLEAN), x)
@@ -82,6 +86,13 @@ def _smoothed_block(t: Array, x: Array, by: Smoothing) -> Smoothed:
         bend=found.bend / unit**2,
         bend_error=found.bend_error / unit**2,
     )
+
+
+def _without_jitter(times: Array, by: Smoothing) -> Array:
+    """Even times as exactly even, so that blocks of one length share their splines."""
+    even = np.linspace(times[0], times[-1], len(times))
+    step = times[-1] / (len(times) - 1)
+    return even if float(np.max(np.abs(times - even))) < by.jitter * step else times
 
 
 @dataclass(frozen=True, eq=False)

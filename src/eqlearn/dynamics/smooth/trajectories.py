@@ -1,14 +1,19 @@
-"""Trajectories as they were measured, checked; gaps split them."""
+"""Trajectories as they were measured, checked; gaps split them, if they are long."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans, Integers
 from eqlearn.errors import must
 
 #: A trajectory of fewer rows has no rates to speak of.
 FEWEST_ROWS = 8
+#: Times the usual step about it: a longer one is a pause, which no spline bridges.
+_PAUSE = 6.0
+#: Steps on either side that tell what the usual one is.
+_ABOUT = 5
 
 
 class TimeSeries(NamedTuple):
@@ -20,18 +25,26 @@ class TimeSeries(NamedTuple):
 
 
 def time_series(
-    states: Any, t: Any, inputs: Any = None, *, n_inputs: int | None = None
+    states: Any,
+    t: Any,
+    inputs: Any = None,
+    *,
+    n_inputs: int | None = None,
+    flows: bool = False,
 ) -> list[TimeSeries]:
     """Trajectories from one array or a list of them; rows with gaps split them.
 
-    `t` is the times of each trajectory, of all if they are the same, or the step.
+    `t` is the times of each trajectory, of all if they are the same, or the step. If
+    motion flows on from row to row, rows with gaps may be missing, and only a pause
+    splits a trajectory.
     """
+    split = _without_pauses if flows else _without_gaps
     runs = _listed("states", states)
     times = _times(t, runs)
     driven = _inputs(inputs, runs)
     found = []
     for k, (x, when, u) in enumerate(zip(runs, times, driven, strict=True)):
-        found += _without_gaps(_checked(k, x, when, u))
+        found += split(_checked(k, x, when, u))
     _check_same_width("states", [one.states for one in found])
     _check_same_width("inputs", [one.inputs for one in found], n_inputs)
     if not found:
@@ -110,11 +123,36 @@ def _checked(k: int, x: Array, t: Array, u: Array) -> TimeSeries:
 
 def _without_gaps(run: TimeSeries) -> list[TimeSeries]:
     """The stretches without missing values that are long enough."""
-    whole = np.isfinite(run.states).all(axis=1) & np.isfinite(run.inputs).all(axis=1)
+    whole = _is_whole(run)
     ends = np.flatnonzero(np.diff(np.concatenate([[0], whole.astype(int), [0]])))
+    return _stretches(run, ends[::2], ends[1::2])
+
+
+def _without_pauses(run: TimeSeries) -> list[TimeSeries]:
+    """The rows without missing values, split where none is for long."""
+    whole = _is_whole(run)
+    kept = TimeSeries(*(column[whole] for column in run))
+    if len(kept.t) < FEWEST_ROWS:
+        return []
+    steps = np.diff(kept.t)
+    about = np.pad(steps, _ABOUT, mode="reflect")
+    usual = np.median(sliding_window_view(about, 2 * _ABOUT + 1), axis=1)
+    pauses = np.flatnonzero(steps > _PAUSE * usual) + 1
+    ends = np.concatenate([[0], pauses, [len(kept.t)]])
+    return _stretches(kept, ends[:-1], ends[1:])
+
+
+def _is_whole(run: TimeSeries) -> Booleans:
+    """Which rows have no missing value."""
+    is_there: Booleans = np.isfinite(np.hstack([run.states, run.inputs]))
+    found: Booleans = np.all(is_there, axis=1)
+    return found
+
+
+def _stretches(run: TimeSeries, begins: Integers, ends: Integers) -> list[TimeSeries]:
     return [
         TimeSeries(*(column[first:last] for column in run))
-        for first, last in zip(ends[::2], ends[1::2], strict=True)
+        for first, last in zip(begins, ends, strict=True)
         if last - first >= FEWEST_ROWS
     ]
 
