@@ -6,6 +6,7 @@ Those that need a cluster or a simulator are called `py` and `sh`, and do not.
 
 import inspect
 import re
+import runpy
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -102,6 +103,20 @@ def test_every_parameter_is_explained(learner: type) -> None:
     parameters = text.partition("Parameters\n")[2].partition("Attributes\n")[0]
     explained = re.findall(r"^(\w+) : ", parameters, re.M)
     assert explained == list(inspect.signature(learner).parameters)
+
+
+@pytest.mark.parametrize("page", ["howto/control", "howto/index", "recovery"])
+def test_links_from_page_to_page_are_kept_on_the_site(page: str) -> None:
+    site = runpy.run_path(str(DOCS / "conf.py"))
+    source = [(DOCS / f"{page}.md").read_text(encoding="utf-8")]
+    links = re.findall(r"\]\(([^)#]+)", source[0])
+    site["_for_the_site"](None, page, source)
+    left = set(re.findall(r"\]\(([^)#]+)", source[0]))
+    for link in links:
+        place = (DOCS / page).parent / link
+        if not link.startswith("http"):
+            assert place.exists(), link
+            assert (link in left) == place.resolve().is_relative_to(DOCS), link
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:

@@ -56,6 +56,12 @@ def test_names_that_differ_in_case_are_all_listed() -> None:
     assert "one of 'X', 'x'; got" in str(unknown("target", "y", ["X", "x"]))
 
 
+def test_a_list_is_not_cut_by_one_name() -> None:
+    names = [f"x{at}" for at in range(13)]
+    assert "'x11', 'x12'; got" in str(unknown("target", "y", names))
+    assert "'x11' or 2 more; got" in str(unknown("target", "y", [*names, "x13"]))
+
+
 def test_a_long_list_of_names_is_cut() -> None:
     error = unknown("target", "y", [f"x{at}" * 100 for at in range(1000)], where="here")
     assert "or 988 more; got 'y' here." in str(error)

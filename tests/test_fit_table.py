@@ -39,6 +39,22 @@ def test_a_run_has_what_was_learned_and_from_what(table: str, tmp_path: Path) ->
     assert told == []
 
 
+def test_a_run_that_has_finished_says_so(table: str, tmp_path: Path) -> None:
+    told: list[str] = []
+    first = fitted(table, tmp_path / "run", tell=told.append)
+    assert told == []
+    again = fitted(table, tmp_path / "run", tell=told.append)
+    assert told == [f"the run in {tmp_path / 'run'} had finished: " + _AGAIN]
+    assert again.model.equations == first.model.equations
+    # One that is begun anew has nothing to say of the one before.
+    told.clear()
+    fitted(table, tmp_path / "run", overwrite=True, tell=told.append)
+    assert told == []
+
+
+_AGAIN = "this is its result again"
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from eqlearn.errors import EqlearnError
 
 if TYPE_CHECKING:
-    from eqlearn.dynamics_learner import DynamicsLearner
-    from eqlearn.estimator import EquationLearner
+    from eqlearn.learners.dynamics_learner import DynamicsLearner
+    from eqlearn.learners.equation_learner import EquationLearner
     from eqlearn.network.architecture import Architecture
     from eqlearn.network.units import Unit, register_unit
 
@@ -20,8 +20,8 @@ __all__ += ["Unit", "__version__", "register_unit"]
 __version__ = "0.2.0"
 
 _HOME_OF = {
-    "DynamicsLearner": "eqlearn.dynamics_learner",
-    "EquationLearner": "eqlearn.estimator",
+    "DynamicsLearner": "eqlearn.learners.dynamics_learner",
+    "EquationLearner": "eqlearn.learners.equation_learner",
     "Architecture": "eqlearn.network.architecture",
     "Unit": "eqlearn.network.units",
     "register_unit": "eqlearn.network.units",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eqlearn._types import Array
 from eqlearn.data.mixed import inputs_of
@@ -33,8 +34,19 @@ def compare_runs(one: Path, other: Path, table: Path | None = None) -> list[Diff
         # Of other inputs: `differences` says so, and needs no rows to do it.
         if model.inputs == models[0].inputs
     ]
-    x, y = (np.concatenate(part) for part in zip(*rows, strict=True))
+    x, y = rows[0]
+    for more_x, more_y in rows[1:]:
+        is_new = _not_among(np.hstack([x, y]), np.hstack([more_x, more_y]))
+        x, y = np.vstack([x, more_x[is_new]]), np.vstack([y, more_y[is_new]])
     return differences(models, x, y)
+
+
+def _not_among(rows: Array, others: Array) -> NDArray[np.bool_]:
+    """Which of other rows are no rows of ours, as those of one table are."""
+    known = {row.tobytes() for row in np.ascontiguousarray(rows)}
+    return np.array(
+        [row.tobytes() not in known for row in np.ascontiguousarray(others)], dtype=bool
+    )
 
 
 def _rows(run: Path, model: Model, targets: list[str]) -> tuple[Array, Array]:

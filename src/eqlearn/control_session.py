@@ -217,7 +217,7 @@ def learn(
 
     `parameters` are further ones of `DynamicsLearner`.
     """
-    from eqlearn.dynamics_learner import DynamicsLearner
+    from eqlearn.learners.dynamics_learner import DynamicsLearner
 
     request = setting.request
     n_samples = sum(len(run.actions) for run in runs)

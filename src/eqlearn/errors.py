@@ -86,8 +86,9 @@ def unknown(
     names = {name.casefold(): name for name in listed}
     near = get_close_matches(str(got).casefold(), names, n=1)
     hint = f"Did you mean {_shown(names[near[0]])}?" if near else ""
-    some = ", ".join(map(_shown, listed[:_MOST_NAMES]))
-    more = len(listed) - _MOST_NAMES
+    most = _MOST_NAMES + (len(listed) == _MOST_NAMES + 1)  # rather than "1 more"
+    some = ", ".join(map(_shown, listed[:most]))
+    more = len(listed) - most
     rest = f" or {more} more" if more > 0 else ""
     return must(name, f"one of {some}{rest}", got, hint, where=where)
 

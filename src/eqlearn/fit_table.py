@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array, Tell
-from eqlearn.data.choose import ChosenColumns, choose_columns
+from eqlearn.data.choose import ChosenColumns, choose_columns, names_first
 from eqlearn.data.mixed import (
     Categories,
     encoded_column,
@@ -115,9 +115,10 @@ def fit_table(
 
     def fitted(directory: Path) -> WrittenRun:
         # Here, not above: a table is refused before this would have been loaded.
-        from eqlearn.estimator import EquationLearner
+        from eqlearn.learners.equation_learner import EquationLearner
 
         _check_same_columns(directory, samples)
+        ended = _how_it_ended(directory) if not overwrite else ""
         learner = EquationLearner(
             run_dir=directory,
             domain=ranges or None,
@@ -133,6 +134,8 @@ def fit_table(
         )
         model = replace(learner.model_, origin=origin, categories=kinds)
         x, _ = learner._rows(_frame(samples.x, samples.inputs), by_row)
+        if ended:
+            tell(f"the run in {directory} {ended}")
         return write_run(directory, model, x, samples.y)
 
     if overwrite:
@@ -198,12 +201,29 @@ def _in_a_fresh_directory(
     return fitted(directory)
 
 
+#: What is told of a run that is there, by how it ended; one interrupted just goes on.
+_ENDED = {
+    "finished": "had finished: this is its result again",
+    "time": "had used up its time: with the same limit, this is its result again",
+}
+
+
+def _how_it_ended(directory: Path) -> str:
+    """What to say of a run whose result is there, if asking again adds nothing."""
+    try:
+        ends = {outcome.ended for outcome in open_run(directory).outcomes}
+    except EqlearnError:  # none is there yet, or it is written anew
+        return ""
+    return _ENDED[ends.pop()] if len(ends) == 1 and ends <= set(_ENDED) else ""
+
+
 def _read(
     source: str, targets: Sequence[str], weights: str | None, reading: Reading
 ) -> tuple[ChosenColumns, Array | None, Categories]:
     numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    with _advising(reading):
+    asked = {"target": targets} | ({} if weights is None else {"weights": [weights]})
+    with _advising(reading), names_first(source, asked):
         table, kinds = read_mixed(
             source,
             named,

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from eqlearn._types import Array
 from eqlearn.data.mixed import group_cells, inputs_of
 from eqlearn.data.raw import RawTable
-from eqlearn.data.read import read_raw, read_table
+from eqlearn.data.read import FORMATS, read_raw, read_table
 from eqlearn.data.table import Table, columns_named
 from eqlearn.data.write_table import write_table
-from eqlearn.errors import malformed, printable
+from eqlearn.errors import EqlearnError, malformed, printable
 from eqlearn.model.by_hand import CandidateChoice, rechosen
 from eqlearn.model.courses import Courses, load_courses, save_courses
 from eqlearn.model.group_constants import Groups
@@ -116,7 +116,13 @@ def open_run(run: Path) -> Model:
         what, got = "be the directory of a run", f"one without {MODEL}"
         hint = "Run eqlearn fit, or the same command again if it was stopped."
         raise malformed(str(run), what, got, hint)
-    return load(run / MODEL if run.is_dir() else run)
+    try:
+        return load(run / MODEL if run.is_dir() else run)
+    except EqlearnError:
+        if run.is_dir() or run.suffix.lower() not in FORMATS:
+            raise
+    what, hint = "be a run directory or a model file", "Give what fit has written."
+    raise malformed(str(run), what, "a table", hint)
 
 
 def open_group(run: Path, group: str | None) -> Model:

@@ -1,6 +1,9 @@
 """Every promise is checked, and the page says by what."""
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +29,24 @@ def test_all_places_are_there_and_on_the_page() -> None:
             file, _, function = place.partition("::")
             assert (ROOT / file).exists() and f"`{place}`" in lines[name]
             assert not function or f"def {function}(" in (ROOT / file).read_text()
+
+
+MORTAL = """
+import threading, time
+from benchmarks.reliability_search import die_at
+end = time.process_time() + 0.3
+threading.Thread(target=die_at, args=(end,), daemon=True).start()
+time.sleep(1.0)
+print("slept", flush=True)
+while time.process_time() < end + 5.0:
+    pass
+"""
+
+
+def test_a_worker_dies_of_computing_and_not_of_waiting() -> None:
+    """On a busy machine it would die three times of one segment, given up for that."""
+    ran = subprocess.run([sys.executable, "-c", MORTAL], capture_output=True, cwd=ROOT)
+    assert ran.returncode == -signal.SIGSEGV and ran.stdout == b"slept\n"
 
 
 @pytest.mark.slow

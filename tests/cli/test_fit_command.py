@@ -25,7 +25,10 @@ SAME = "fit ohm.csv --out ohm-run"
 #: Command lines that cannot be carried out, and what the one line says.
 MISTAKES = [
     ("fit", "Missing argument 'TABLE'. See eqlearn fit --help."),
-    ("fit ohm.csv", "Missing option '--target'. See eqlearn fit --help."),
+    ("fit ohm.csv", "for `ohm.csv`. There are voltage, resistance, current."),
+    ("fit text.csv", "`--target` must be at least one column; got [] for `text.csv`"),
+    ("fit text.csv --target z", "`--target` must be one of 'who', 'x', 'y'; got 'z' f"),
+    ("fit text.csv --target y --weights w", "`--weights` must be one of 'who', "),
     ("fit ohm.csv --target", "Option '--target' requires an argument"),
     ("fit ohm.csv --traget current", "No such option: --traget (Possible options: "),
     ("fit ohm.csv in.csv --target current", "Got unexpected extra argument"),

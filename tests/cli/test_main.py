@@ -178,9 +178,9 @@ def test_any_arguments_end_in_a_documented_code(
 
     with pytest.MonkeyPatch.context() as patch:
         # Everything is checked as ever, but no search begins and no plot is drawn.
-        patch.setattr("eqlearn.estimator.learn", refuse)
+        patch.setattr("eqlearn.learners.equation_learner.learn", refuse)
         patch.setattr("eqlearn.report.report_files.write_report", lambda *_, **__: ())
-        patch.setattr("eqlearn.estimator_inputs.check_scheduler", refuse)
+        patch.setattr("eqlearn.learners.given_inputs.check_scheduler", refuse)
         with pytest.raises(SystemExit) as stop:
             main([first, *start, *more])
     assert stop.value.code in (0, 1, 2)

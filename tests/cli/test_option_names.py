@@ -6,7 +6,7 @@ from typer.main import get_command
 from eqlearn.cli.main import app
 from eqlearn.cli.option_names import OPTION_NAMES, spelled_as_options
 from eqlearn.errors import EqlearnError
-from eqlearn.estimator import EquationLearner
+from eqlearn.learners.equation_learner import EquationLearner
 
 
 def spelled(line: str, **others: str) -> str:

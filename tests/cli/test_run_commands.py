@@ -29,7 +29,7 @@ MISTAKES = [
     ("show ohmrun", "`ohmrun` must be a run directory or a model file; got none of th"),
     ("show nowhere/run", "got none of this name. Check the path."),
     ("show plain", "`plain` must be the directory of a run; got one without model.jso"),
-    ("show ohm.csv", "`RUN` must be a model file; got 'ohm.csv'. `content` must be JS"),
+    ("show ohm.csv", "must be a run directory or a model file; got a table. Give what"),
     ("show broken.json", "`RUN` must be a model file; got 'broken.json'."),
     ("predict ohm-run", "Missing argument 'TABLE'. See eqlearn predict --help."),
     ("predict ohm-rum in.csv", "got none of this name. Did you mean `ohm-run`?"),
@@ -276,10 +276,15 @@ def test_runs_are_compared_on_a_table(here: Path, command: Command) -> None:
     assert out.splitlines()[1].endswith("error 0.0707 on 2 rows; complexity 2")
 
 
-def test_runs_are_compared_on_the_rows_of_both(here: Path, command: Command) -> None:
+def test_rows_that_both_runs_have_kept_count_once(here: Path, command: Command) -> None:
     shutil.copytree(here / "ohm-run", here / "copy-run", dirs_exist_ok=True)
+    with np.load(here / "ohm-run" / "sample.npz") as sample:
+        arrays = {name: sample[name] for name in sample.files}
+    some = {name: values[:40].copy() for name, values in arrays.items()}
+    some["y1"][:10] += 0.1
+    np.savez(here / "copy-run" / "sample.npz", **some)
     out = command("compare ohm-run copy-run").out
-    assert out.splitlines()[1].endswith("on 120 rows; complexity 2")
+    assert out.splitlines()[1].endswith("on 70 rows; complexity 2")
     assert out == command("compare copy-run ohm-run").out
 
 
@@ -288,7 +293,7 @@ def test_runs_are_compared(here: Path, wave: Path, command: Command) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "  one: current = voltage/resistance"
     assert out.splitlines()[1].startswith("       error ")
-    assert out.splitlines()[1].endswith("on 120 rows; complexity 2")
+    assert out.splitlines()[1].endswith("on 60 rows; complexity 2")
     assert out.endswith("The equations are the same.\n")
     code, out, err = command("compare ohm-run wave-run")
     assert (code, out) == (2, "")

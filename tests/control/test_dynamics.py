@@ -134,7 +134,7 @@ def test_steps_are_taken_as_the_measured_system_takes_them(
     rule: str, found: str
 ) -> None:
     run, _ = pushed(rule, 0.0)
-    learner = learn_motion(DynamicsLearner(max_attempts=8), [run])
+    learner = learn_motion(DynamicsLearner(time_limit="2min", max_attempts=8), [run])
     assert learner.step_rule_ == found
     assert learner.equation_ == "\n".join(PENDULUM)
     # Planning goes by the same steps.
@@ -146,7 +146,7 @@ def test_steps_are_taken_as_the_measured_system_takes_them(
 
 def test_noisy_sensors_leave_the_form() -> None:
     run, rates = pushed("solve_ivp", 0.01)
-    learner = learn_motion(DynamicsLearner(max_attempts=8), [run])
+    learner = learn_motion(DynamicsLearner(time_limit="2min", max_attempts=8), [run])
     assert learner.step_rule_ == "flow"
     motion = equations_of_motion(learner.model_)
     rng = np.random.default_rng(0)

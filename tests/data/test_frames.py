@@ -43,3 +43,12 @@ def test_equations_of_words_predict_from_words(tmp_path: object) -> None:
     np.testing.assert_array_equal(again.predict(x), learner.predict(x))
     with pytest.raises(EqlearnError, match="words that were learned from; got 'other"):
         learner.predict(x.assign(k="w"))
+
+
+def test_a_column_of_one_word_may_stay_where_predictions_are_made() -> None:
+    # It has become no input, and hid all others: the frame that was learned from was
+    # refused.
+    x = pd.DataFrame({"a": [1.0, 2.0, 4.0], "site": ["north"] * 3})
+    learner = EquationLearner(n_jobs=1, max_attempts=1).fit(x, 3 * x["a"])
+    np.testing.assert_allclose(learner.predict(x), 3 * x["a"], rtol=1e-6)
+    assert learner.model_.inputs == ("a",)

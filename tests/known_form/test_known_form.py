@@ -279,3 +279,17 @@ def test_a_function_of_any_size_is_found() -> None:
     rng = np.random.default_rng(1)
     ways = smooth_ways(form_of("1e9*exp(50000*f(x))"), rows_of(y), rng, STANDARD)
     assert np.sqrt(ways[0].sse / len(y)) < 0.01 * np.std(y)
+
+
+def test_terms_are_chosen_on_few_rows_and_constants_fitted_to_all() -> None:
+    y = 3 * np.exp(-0.4 * A) + 0.1 * RNG.normal(size=len(A))
+    rows, few = rows_of(y), FormRows(X[:20], y[:20], np.ones(20))
+    inner = {"f": Inner(formula("0.5*x", "x"), X[:, :1])}
+    composed = Composed(form_of("K*exp(-f(x))"), {"K": 2.0}, inner)
+    whole = candidate_of(composed, rows, DOMAIN)
+    found = candidate_of(composed, rows, DOMAIN, few=few)
+    own = candidate_of(composed, few, DOMAIN)
+    assert found is not None and whole is not None and own is not None
+    assert found.bic == pytest.approx(whole.bic) != own.bic
+    for one, other in zip(found.constants, whole.constants, strict=True):
+        assert one.error == pytest.approx(other.error, rel=1e-4)

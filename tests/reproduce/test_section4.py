@@ -134,7 +134,7 @@ def test_a_run_of_hours_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert _segments(tmp_path) > 0
     conduct([run], lines, tell=lambda line: None)
     (line,) = read_lines(lines).values()
-    assert line["status"] == "ok" and line["time_limit"] == 15
+    assert (line["status"], line["time_limit"]) == ("ok", 15), line
     assert not any((tmp_path / "under-way").iterdir())
 
 

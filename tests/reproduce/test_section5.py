@@ -215,7 +215,7 @@ def test_equations_are_learned_kept_and_shown(
             assert path.name == "model.json"
 
     seen: list[tuple[int, ...]] = []
-    monkeypatch.setattr("eqlearn.estimator.EquationLearner", Knowing)
+    monkeypatch.setattr("eqlearn.learners.equation_learner.EquationLearner", Knowing)
     for module in (control, dynamics):
         monkeypatch.setattr(module, "equations_of_motion", lambda _: swingup.dynamics)
     extent = replace(TINY, experiments=1, models=("eql",), n_steps=10, selects=False)

@@ -10,7 +10,12 @@ from typing import Any
 import psutil
 import pytest
 
-from eqlearn.reproduce.subprocesses import ONE_THREAD, Failure, in_processes
+from eqlearn.reproduce.subprocesses import (
+    CLOCK,
+    ONE_THREAD,
+    Failure,
+    in_processes,
+)
 
 
 def test_a_crash_costs_one_run() -> None:
@@ -28,6 +33,14 @@ def test_a_crash_costs_one_run() -> None:
 def test_a_run_without_end_is_stopped() -> None:
     ((_, result),) = in_processes(time.sleep, [600], 1, lambda job: 0.5)
     assert result.status == "stopped"
+
+
+def test_a_run_that_counts_what_it_computes_may_wait_for_the_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(CLOCK, "processor")
+    ((_, result),) = in_processes(time.sleep, [3.0], 1, lambda job: 2.0)
+    assert result is None
 
 
 def test_no_run_outlives_its_parent() -> None:
@@ -60,3 +73,21 @@ def test_code_in_the_working_directory_is_not_run(
     ((_, result),) = in_processes(abs, [-3], 1, lambda work: 60.0)
     assert result == 3
     assert not (tmp_path / "sprung").exists()
+
+
+def test_limits_may_count_what_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def seconds_asleep() -> float:
+        ((_, passed),) = in_processes(passed_asleep, [0.5], 1, lambda work: 60.0)
+        return float(passed)
+
+    monkeypatch.delenv(CLOCK, raising=False)
+    assert seconds_asleep() >= 0.5
+    monkeypatch.setenv(CLOCK, "processor")
+    assert seconds_asleep() < 0.2
+
+
+def passed_asleep(seconds: float) -> float:
+    """How long the clock says that sleeping took."""
+    begin = time.monotonic()
+    time.sleep(seconds)
+    return time.monotonic() - begin

@@ -167,7 +167,7 @@ def control(
     run_dir: Directory = Path("control-run"),
     quiet: Quiet = False,
 ) -> int:
-    """Learn the equations of motion of an environment, then control it.
+    """Learn how an environment moves, in equations, then control it.
 
     Random rollouts become equations, which are printed and kept as fit keeps them. If
     there is a cost, a planner then drives the environment with them: the reward is

@@ -29,6 +29,7 @@ from eqlearn.errors import must
     known="--known",
     second_order="--second-order",
     state_names="--states",
+    trajectory="--trajectory",
 )
 def dynamics(
     logs: Annotated[

@@ -38,12 +38,13 @@ def fit(
         ),
     ],
     target: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Columns to find equations for; a comma in a name is written \\,.",
+            help="Columns to find equations for (required); a comma in a name is "
+            "written \\,.",
         ),
-    ],
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -234,7 +235,7 @@ def fit(
     try:
         run = fit_table(
             str(table),
-            names(target),
+            names(target or []),
             run_dir,
             inputs=None if inputs is None else names(inputs),
             exclude=names(exclude or []),

@@ -184,7 +184,7 @@ def compare(
         ),
     ] = None,
 ) -> None:
-    """Compare the equations of two runs: their errors, and where they differ."""
+    """Compare two runs: errors on the same rows, and where they part."""
     from eqlearn.compare_runs import compare_runs
     from eqlearn.report.comparison import comparison
 

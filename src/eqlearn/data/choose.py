@@ -1,11 +1,13 @@
 """Choosing targets and inputs from a table by their names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.read import read_raw
 from eqlearn.data.table import (
     CHOOSE_UNIT,
     USUAL_SIZE,
@@ -15,7 +17,7 @@ from eqlearn.data.table import (
     has_usual_size,
     sizes,
 )
-from eqlearn.errors import malformed, must, printable
+from eqlearn.errors import EqlearnError, malformed, must, printable
 
 # Fewer could not tell a formula with two or three constants from chance.
 FEWEST_ROWS = 10
@@ -51,8 +53,9 @@ def choose_columns(
     ChosenColumns
         Constant columns and repeated rows are accepted with a warning.
     """
-    targets = _found(table, "target", target)
-    chosen = _found(table, "inputs", _all_but(table, targets, inputs))
+    targets = _found(table.source, table.names, "target", target)
+    others = _all_but(table, targets, inputs)
+    chosen = _found(table.source, table.names, "inputs", others)
     for at in chosen:
         if at in targets:
             what, hint = "other columns than the target", "Leave it out of one of them."
@@ -71,6 +74,30 @@ def choose_columns(
     )
 
 
+@contextmanager
+def names_first(source: str, asked: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    """Of a table that cannot be used and lacks a named column, tell of the column.
+
+    Parameters
+    ----------
+    source : str
+        The table.
+    asked : mapping of str to sequence of str
+        The columns that were named for each parameter.
+    """
+    try:
+        yield
+    except EqlearnError as error:
+        try:
+            names = read_raw(source).names
+        except EqlearnError:
+            raise error from None
+        if len(names) > 1:  # what has one column may be separated otherwise
+            for parameter, columns in asked.items():
+                _found(source, names, parameter, columns)
+        raise
+
+
 def _all_but(
     table: Table, targets: list[int], inputs: str | Sequence[str] | None
 ) -> str | Sequence[str]:
@@ -83,19 +110,19 @@ def _all_but(
     return others
 
 
-def _found(table: Table, asked: str, names: str | Sequence[str]) -> list[int]:
+def _found(
+    source: str, columns: Sequence[str], asked: str, names: str | Sequence[str]
+) -> list[int]:
     wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
-        hint = f"There are {printable(', '.join(table.names))}."
-        raise must(asked, "at least one column", wanted, hint, where=_where(table))
-    found = [
-        column_of(table.names, name, asked=asked, source=table.source)
-        for name in wanted
-    ]
+        hint = f"There are {printable(', '.join(columns))}."
+        where = f"for `{printable(source)}`"
+        raise must(asked, "at least one column", wanted, hint, where=where)
+    found = [column_of(columns, name, asked=asked, source=source) for name in wanted]
     for at in found:
         if found.count(at) > 1:
             what, hint = "columns named once each", "Name it once."
-            raise must(asked, what, table.names[at], hint, where="twice")
+            raise must(asked, what, columns[at], hint, where="twice")
     return found
 
 

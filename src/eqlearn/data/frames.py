@@ -27,7 +27,11 @@ def encoded_like(
 ) -> Any:
     """A frame encoded as the one that was learned from."""
     raw = _raw_of(name, frame) if categories else None
-    if raw is None or set(inputs) <= set(raw.names):
+    if raw is None:
+        return frame
+    # A column that had one word only has become no input, but is still there.
+    has_words = any(one in raw.names for one in categories)
+    if set(inputs) <= set(raw.names) and not has_words:
         return frame
     values, new_words = inputs_of(raw, inputs, categories)
     if new_words:

@@ -26,6 +26,8 @@ _NO_EIGENVALUE = 1e-11
 #: Of the largest share in saying the same, what counts as much.
 _SAME_SHARE = 0.5
 _N_STEPS = 100
+#: Share of the squared error that a last step gains.
+_TOLERANCE = 1e-9
 #: Squared error, as a share of all squares, that is mere rounding.
 _ROUNDING = 1e-20
 #: Every so many rows, one is held out of a fit to measure its error.
@@ -38,10 +40,12 @@ def candidate_of(
     domain: Array,
     far: tuple[Array, Array] | None = None,
     constraints: Sequence[Constraint] = (),
+    few: FormRows | None = None,
 ) -> Candidate | None:
     """The formula as a candidate, or None if it cannot be one.
 
-    Far points are not fitted: they only measure the error outside.
+    Its terms are chosen on a few of the rows, if the table is long, and its constants
+    fitted to all. Far points are not fitted: they only measure the error outside.
     """
     graphs = {
         name: one.graph
@@ -51,16 +55,17 @@ def candidate_of(
     built = form_graph(composed.form, composed.letters, graphs, rows.x)
     if built is None:
         return None
-    data = samples(rows.x, rows.y[:, None], weight=rows.root**2)
+    data = _samples(rows)
+    first = data if few is None else _samples(few)
     size = float(np.mean(rows.y**2)) or 1.0
     tactics = TACTICS.tolerating(TACTICS.criterion.exact * size)
     with np.errstate(all="ignore"):
-        found = _pruned(built, data, tactics)
+        found = _pruned(built, first, tactics)
         if not math.isfinite(found.bic):
             return None
-        found = _determined(found, data, tactics)
-        fitted = fit(found.graph, data, n_iterations=_N_STEPS, tolerance=1e-9)
-        found = refit(fitted.graph, data, tactics, tolerance=1e-9)
+        found = _determined(found, first, tactics)
+        fitted = fit(found.graph, data, n_iterations=_N_STEPS, tolerance=_TOLERANCE)
+        found = refit(fitted.graph, data, tactics, tolerance=_TOLERANCE)
         snapped = snap_and_judge(found, data, tactics)
         (report,) = domain_report(snapped.found.graph, *domain.T, n_boxes=1)
         return Candidate(
@@ -75,6 +80,10 @@ def candidate_of(
             extrapolation=None if far is None else _rms(found.graph, *far),
             n_broken=_n_broken(snapped.found.graph, constraints, domain),
         )
+
+
+def _samples(rows: FormRows) -> Samples:
+    return samples(rows.x, rows.y[:, None], weight=rows.root**2)
 
 
 def _n_broken(graph: Graph, known: Sequence[Constraint], domain: Array) -> int:
@@ -130,7 +139,7 @@ def _held_out_error(graph: Graph, rows: FormRows) -> float:
     out = order[: max(1, len(order) // _HELD_OUT)]
     rest = order[len(out) :]
     data = samples(rows.x[rest], rows.y[rest, None], weight=rows.root[rest] ** 2)
-    again = fit(graph, data, n_iterations=_N_STEPS).graph
+    again = fit(graph, data, n_iterations=_N_STEPS, tolerance=_TOLERANCE).graph
     return _rms(again, rows.x[out], rows.y[out])
 
 

@@ -103,8 +103,10 @@ def _learned(
 ) -> Found:
     begin, form, weight = time.monotonic(), forms[m], request.weight
     root = np.ones(len(request.y)) if weight is None else np.sqrt(weight)
-    rows = FormRows(request.x, request.y[:, m], root)
-    ways = smooth_ways(form, rows, generator(request.seed, Stream.FORMS, m), by)
+    everything = FormRows(request.x, request.y[:, m], root)
+    rng = generator(request.seed, Stream.FORMS, m)
+    rows = _some(everything, by.most_rows, rng)
+    ways = smooth_ways(form, rows, rng, by)
     progress = _Account()
     known: list[Composed] = []
     hear = _hearing(request, callback, m, known, rows)
@@ -139,7 +141,7 @@ def _learned(
     constraints = (request.constraints or [()] * len(forms))[m]
 
     def candidate(one: Composed) -> Candidate | None:
-        return candidate_of(one, rows, domain, far, constraints)
+        return candidate_of(one, everything, domain, far, constraints, rows)
 
     candidates = _candidates(known, rows, candidate, deadline, by)
     if not candidates:
@@ -147,6 +149,14 @@ def _learned(
         raise EqlearnError(f"Nothing could be fitted to the form {form.text}: {why}.")
     facts = progress.n_attempts, time.monotonic() - begin, progress.ended
     return Found(tuple(candidates), *facts, progress.failures)
+
+
+def _some(rows: FormRows, most: int, rng: np.random.Generator) -> FormRows:
+    """As many rows as are searched on, drawn from a longer table, in order."""
+    if len(rows.y) <= most:
+        return rows
+    drawn = np.sort(rng.choice(len(rows.y), most, replace=False))
+    return FormRows(rows.x[drawn], rows.y[drawn], rows.root[drawn])
 
 
 def _hearing(

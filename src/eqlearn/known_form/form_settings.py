@@ -14,6 +14,11 @@ class FormSettings:
         "of the polynomials that stand for a function of 1, 2, ... inputs",
     )
     rows_each: int = tuned(4, "rows for each coefficient of the polynomials, at least")
+    most_rows: int = tuned(
+        2_000,
+        "rows that functions are searched on: shapes are plain by then, and all rows "
+        "count in the end, for constants and criterion",
+    )
     n_starts: int = tuned(12, "places where the fit of letters and polynomials begins")
     n_plain_starts: int = tuned(3, "such places for one function and no letters")
     n_steps: int = tuned(40, "of a fit; it converges in fewer")

@@ -78,7 +78,8 @@ def interval_reach(
 
     share = float(level) if isinstance(level, Real) else math.nan
     if not 0 < share < 1:
-        raise must("level", "above 0 and below 1", level, "Use 0.95 for 95 %.")
+        what, hint = "above 0 and below 1", "Use 0.95 for 95 %."
+        raise must("return_interval", what, level, hint)
     free = [max(model.n_rows - one.graph.n_parameters, 1) for one in model.chosen]
     reach: Array = stdtrit(np.array(free, float), 0.5 + share / 2)
     return prediction_std(model, x, errors) * reach

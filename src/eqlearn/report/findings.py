@@ -113,10 +113,9 @@ def what_came_second(model: Model, finding: Finding) -> str:
     behind = second.bic - finding.chosen.bic
     if criterion(model) != "information" or not behind > 0:
         return f"{text} and a complexity of {second.complexity}."
-    return (
-        f"{text} and a complexity of {second.complexity}, "
-        f"{behind:.3g} behind by the criterion."
-    )
+    lead = f"{behind:.3g}" if behind < 1000 else f"{behind:,.0f}"
+    size = f"a complexity of {second.complexity}"
+    return f"{text} and {size}, {lead} behind by the criterion."
 
 
 def knee(finding: Finding) -> Equation | None:
@@ -338,7 +337,8 @@ def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
         ("error on rows held out", scores.get("validation_error")),
         ("error at far points", scores.get("extrapolation_error")),
         ("complexity (units and connections)", f"{chosen.complexity}"),
-        ("attempts that ended in it", f"{chosen.votes}"),
+        # Looks count, too, not only what are called attempts; motions are not counted.
+        ("times it was found", f"{chosen.votes}" if chosen.votes else None),
     ]
     return tuple(
         (name, fact if isinstance(fact, str) else f"{fact:.3g}")

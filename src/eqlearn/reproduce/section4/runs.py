@@ -22,6 +22,7 @@ from eqlearn.report.progress import logged
 from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, whole_lines
 from eqlearn.reproduce.section4.judging import judge
+from eqlearn.reproduce.subprocesses import clock
 
 #: A rival's time limit: as long as all cores of eqlearn took, and ten times that.
 ONE_TIME, TEN_TIMES = "1x", "10x"
@@ -146,6 +147,7 @@ def circumstances(n_workers: int) -> Line:
         "commit": commit(),
         "cores": os.cpu_count(),
         "jobs": n_workers,
+        "clock": clock(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

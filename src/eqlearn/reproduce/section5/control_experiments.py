@@ -226,7 +226,7 @@ def _median_seconds(runs: list[ControlRun]) -> float:
 
 
 def _equations(piece: Piece, out: Path, jobs: int) -> tuple[Dynamics, Line]:
-    from eqlearn.estimator import EquationLearner
+    from eqlearn.learners.equation_learner import EquationLearner
 
     rollouts = rollouts_of(piece)
     if not any([piece.sensor_noise, piece.action_noise]):

@@ -22,10 +22,10 @@ from eqlearn.data.mixed import Categories
 from eqlearn.data.scale import domain_of_use
 from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, printable, unknown
-from eqlearn.estimator_guesses import kept_guesses
 from eqlearn.jobs.backends import n_processes
 from eqlearn.jobs.cluster import check_scheduler
 from eqlearn.knowledge.known import kept_knowledge
+from eqlearn.learners.given_guesses import kept_guesses
 from eqlearn.model.model import Json, Model
 from eqlearn.network.graph import Graph
 from eqlearn.network.units import PAPER_UNITS, UNITS

@@ -1,5 +1,6 @@
 """Known forms, as users give them: what is learned, and what is refused."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_lines import Command, check_mistake
+from patience import within
 
 from eqlearn import EqlearnError, EquationLearner
 
@@ -180,3 +182,13 @@ def test_of_formulas_in_a_form_those_come_last_that_break_a_constraint() -> None
     learner.fit(X[["x"]], noisy)
     broken = learner.equations_["broken_constraints"].tolist()
     assert broken == sorted(broken)
+
+
+def test_a_long_table_does_not_outlast_the_time_limit() -> None:
+    """R-22: functions are searched on some of the rows."""
+    rng = np.random.default_rng(0)
+    x, z = rng.uniform(0.0, [[3.0], [2.0]], (2, 100_000))
+    y = 2 * np.exp(-(x * z + 0.3 * z**2)) + np.sin(x) + 0.01 * rng.normal(size=len(x))
+    learner = EquationLearner(n_jobs=1, time_limit=5, form="A*exp(-f(x, z)) + g(x)")
+    with within(7.5, time.process_time):
+        learner.fit(pd.DataFrame({"x": x, "z": z}), y)

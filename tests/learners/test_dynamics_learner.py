@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from eqlearn import DynamicsLearner, EqlearnError, EquationLearner
 from eqlearn.dynamics.smooth.trajectories import time_series
-from eqlearn.dynamics_learner import _as_meant
+from eqlearn.learners.dynamics_learner import _as_meant
 
 T = np.linspace(0.0, 10.0, 200)
 STARTS = ((2.5, 0.0), (-1.0, 4.0))

@@ -6,10 +6,10 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.errors import must
-from eqlearn.estimator_groups import rows_with_constants
-from eqlearn.estimator_inputs import in_one_line, numbers_of, validated_inputs
 from eqlearn.groups.new_group import with_new_group
 from eqlearn.groups.one_group import model_of_group
+from eqlearn.learners.given_groups import rows_with_constants
+from eqlearn.learners.given_inputs import in_one_line, numbers_of, validated_inputs
 from eqlearn.model.model import Model
 from eqlearn.model.model_tables import group_rows
 

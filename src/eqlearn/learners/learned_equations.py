@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator
 
 from eqlearn.data.duration import seconds
 from eqlearn.equation.prove.domain import OutputReport, domain_report
-from eqlearn.estimator_exports import EquationExports
 from eqlearn.knowledge.constraining.model_constraints import kept_by
 from eqlearn.knowledge.measuring.model_dimensions import dimension_rows
+from eqlearn.learners.learned_exports import EquationExports
 from eqlearn.model.by_hand import candidate_number
 from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows

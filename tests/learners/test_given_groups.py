@@ -12,8 +12,8 @@ import pytest
 from patience import within
 
 from eqlearn import EqlearnError, EquationLearner
-from eqlearn.estimator_groups import taken_groups
 from eqlearn.groups import form_starts, group_search
+from eqlearn.learners.given_groups import taken_groups
 from eqlearn.model import model_file
 
 TIMES = np.array([0.25, 0.5, 1, 2, 3, 5, 8, 12, 16, 24.0])

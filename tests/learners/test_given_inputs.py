@@ -15,7 +15,7 @@ from scipy import sparse
 
 from eqlearn import EquationLearner
 from eqlearn.errors import EqlearnError
-from eqlearn.estimator_inputs import (
+from eqlearn.learners.given_inputs import (
     default_names,
     domain_of,
     given,
@@ -186,7 +186,9 @@ def test_of_far_points_it_is_said_that_it_is_them() -> None:
 def test_networks_that_cannot_be_are_refused_before_the_search(
     parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(
+        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.fail("searched")
+    )
     (name,) = parameter
     with pytest.raises(EqlearnError, match=f"`{name}` must be"):
         EquationLearner(recipe="paper", **parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
@@ -283,7 +285,9 @@ def test_what_could_not_be_saved_is_refused_before_the_search(
     parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R-24: a search is for nothing if its model cannot be kept."""
-    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(
+        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.fail("searched")
+    )
     (name,) = parameter
     with pytest.raises(EqlearnError, match=f"`{name}` must be") as caught:
         EquationLearner(**parameter).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
@@ -303,8 +307,8 @@ def test_what_checks_take_is_part_of_a_time_limit(
         asked.append(request.time_limit)
         raise EqlearnError("enough")
 
-    monkeypatch.setattr("eqlearn.estimator.typical_rows", slow)
-    monkeypatch.setattr("eqlearn.estimator.learn", kept)
+    monkeypatch.setattr("eqlearn.learners.equation_learner.typical_rows", slow)
+    monkeypatch.setattr("eqlearn.learners.equation_learner.learn", kept)
     for limit in (60.0, 0.1, None):
         with pytest.raises(EqlearnError, match="enough"):
             EquationLearner(time_limit=limit).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
@@ -322,7 +326,9 @@ def test_too_many_inputs_are_refused_before_the_search() -> None:
     "x", [[[NAN]], [["a"]], [], [[1.0, 2.0]], None, [1.0], sparse.csr_matrix([[1.0]])]
 )
 def test_predictions_for_what_is_no_table_are_refused_in_one_line(x: Any) -> None:
-    learner = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    learner = EquationLearner.load(
+        Path(__file__).parents[1] / "model" / "version-1.json"
+    )
     learner.n_features_in_ = 1
     del learner.feature_names_in_
     with pytest.raises(EqlearnError) as caught:
@@ -341,7 +347,9 @@ def test_predictions_for_what_is_no_table_are_refused_in_one_line(x: Any) -> Non
 def test_parameters_of_another_kind_are_refused_in_one_line(
     name: str, value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eqlearn.estimator.learn", lambda *_: pytest.skip("is one"))
+    monkeypatch.setattr(
+        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.skip("is one")
+    )
     with pytest.raises(EqlearnError) as caught:
         EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
     assert "\n" not in str(caught.value)
@@ -392,7 +400,9 @@ def test_methods_refuse_what_they_cannot_use_in_one_line(
     method: str, name: str, value: Any
 ) -> None:
     """R-5: not only `fit` is given anything."""
-    learner = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    learner = EquationLearner.load(
+        Path(__file__).parents[1] / "model" / "version-1.json"
+    )
     rows = np.ones((4, learner.n_features_in_))
     usual: dict[str, dict[str, Any]] = {
         "plot_fit": {"X": rows, "y": rows[:, 0]},

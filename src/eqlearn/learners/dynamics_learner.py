@@ -19,15 +19,15 @@ from eqlearn.dynamics.motion_verdict import courses, foresight
 from eqlearn.dynamics.smooth.trajectories import TimeSeries, time_series
 from eqlearn.dynamics.step_rule import StepRule
 from eqlearn.errors import check_count, check_known, must
-from eqlearn.estimator_inputs import (
+from eqlearn.jobs.backends import n_processes
+from eqlearn.learners.given_inputs import (
     default_names,
     in_one_line,
     numbers_of,
     seed_of,
     units_of,
 )
-from eqlearn.jobs.backends import n_processes
-from eqlearn.learned_equations import LearnedEquations
+from eqlearn.learners.learned_equations import LearnedEquations
 from eqlearn.model import model_file
 from eqlearn.model.courses import Courses
 
@@ -151,7 +151,8 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         Parameters
         ----------
         states : array-like of shape (n_rows, n_states), or a list of arrays
-            Measured states; rows with NaN split a trajectory.
+            Measured states; rows with NaN are left out, and many in a row split a
+            trajectory.
         t : float, array-like of shape (n_rows,), or a list of arrays
             The step, or the times; even or not.
         inputs : array-like of shape (n_rows, n_inputs), or a list of arrays, optional
@@ -160,7 +161,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             Names; by default those of a table's columns, or x1, x2, ... and u1, ...
         """
         with in_one_line():
-            runs = time_series(*_as_meant(states, t, inputs))
+            runs = self._runs(states, t, inputs)
             measured = _names(states, state_names, "x", runs[0].states.shape[1])
             driven = _names(inputs, input_names, "u", runs[0].inputs.shape[1])
             names, known = self._system(measured, driven)
@@ -209,8 +210,16 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         """The mean R² of trajectories that are followed from their first rows."""
         n_inputs = len(self._model().inputs) - len(self._model().targets)
         with in_one_line():
-            runs = time_series(*_as_meant(states, t, inputs), n_inputs=n_inputs)
+            runs = self._runs(states, t, inputs, n_inputs)
         return float(np.mean([self._followed_share(run) for run in runs]))
+
+    def _runs(
+        self, states: Any, t: Any, inputs: Any, n_inputs: int | None = None
+    ) -> list[TimeSeries]:
+        """Trajectories; held inputs and steps say nothing of rows that are missing."""
+        flows = not (self.discrete or self.hold_inputs or self.step_rule != "flow")
+        given = _as_meant(states, t, inputs)
+        return time_series(*given, n_inputs=n_inputs, flows=flows)
 
     def _followed_share(self, run: TimeSeries) -> float:
         n = run.states.shape[1]

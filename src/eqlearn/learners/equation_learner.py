@@ -13,14 +13,20 @@ from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.data.memory_size import n_bytes
 from eqlearn.errors import EqlearnError, check_count, must
-from eqlearn.estimator_form import check_form_settings, given_forms, with_form
-from eqlearn.estimator_groups import (
+from eqlearn.groups.group_model import group_model
+from eqlearn.groups.group_search import learn_by_group
+from eqlearn.knowledge.constraining.model_constraints import with_judged_constraints
+from eqlearn.knowledge.known import Known, known_of
+from eqlearn.knowledge.measuring.model_dimensions import with_dimensions_told
+from eqlearn.known_form.form_search import learn_in_form
+from eqlearn.learners.given_form import check_form_settings, given_forms, with_form
+from eqlearn.learners.given_groups import (
     TakenGroups,
     check_settings,
     taken_groups,
 )
-from eqlearn.estimator_guesses import guessed_graphs
-from eqlearn.estimator_inputs import (
+from eqlearn.learners.given_guesses import guessed_graphs
+from eqlearn.learners.given_inputs import (
     KEPT,
     Domain,
     Given,
@@ -37,14 +43,8 @@ from eqlearn.estimator_inputs import (
     seed_of,
     units_of,
 )
-from eqlearn.groups.group_model import group_model
-from eqlearn.groups.group_search import learn_by_group
-from eqlearn.knowledge.constraining.model_constraints import with_judged_constraints
-from eqlearn.knowledge.known import Known, known_of
-from eqlearn.knowledge.measuring.model_dimensions import with_dimensions_told
-from eqlearn.known_form.form_search import learn_in_form
-from eqlearn.learned_by_group import EquationsByGroup
-from eqlearn.learned_equations import LearnedEquations
+from eqlearn.learners.learned_by_group import EquationsByGroup
+from eqlearn.learners.learned_equations import LearnedEquations
 from eqlearn.model import model_file
 from eqlearn.model.by_hand import CandidateChoice
 from eqlearn.model.model import Model

@@ -349,7 +349,9 @@ def test_a_file_does_not_say_where_to_compute_or_write(
 
 
 def test_a_file_of_version_1_can_be_used() -> None:
-    loaded = EquationLearner.load(Path(__file__).parent / "model" / "version-1.json")
+    loaded = EquationLearner.load(
+        Path(__file__).parents[1] / "model" / "version-1.json"
+    )
     assert loaded.equation_.splitlines()[0] == "current = voltage/resistance"
     assert loaded.predict(pd.DataFrame({"voltage": [6.0], "resistance": [3.0]})).shape
     assert [one.kind for one in loaded.verdict_] == ["trusted", "trusted"]
@@ -407,7 +409,7 @@ def test_predictions_come_with_their_errors(
     assert 0.9 <= inside.mean() <= 1.0
     far = x + 20.0 * np.ptp(x, axis=0)
     assert learner.predict(far, return_std=True)[1].mean() > std.mean()
-    with pytest.raises(EqlearnError, match="`level` must be above 0 and below 1"):
+    with pytest.raises(EqlearnError, match="`return_interval` must be above 0 and "):
         learner.predict(x, return_interval=95)
 
 

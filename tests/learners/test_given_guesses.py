@@ -9,7 +9,7 @@ import pytest
 from line_models import model
 
 from eqlearn import EqlearnError, EquationLearner
-from eqlearn.estimator_guesses import guessed_graphs, kept_guesses
+from eqlearn.learners.given_guesses import guessed_graphs, kept_guesses
 from eqlearn.model import model_file
 
 RNG = np.random.default_rng(0)

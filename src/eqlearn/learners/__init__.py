@@ -1,0 +1,1 @@
+"""EquationLearner and DynamicsLearner: what they are given, and what they give."""
