@@ -1,12 +1,15 @@
 """The same seed gives the same table of equations, byte by byte [R-12]."""
 
+import math
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,11 @@ import numpy as np
 import pytest
 
 from eqlearn.jobs import backends
+from eqlearn.jobs.job import Job
+from eqlearn.jobs.runner import MOST_TRIES
+from eqlearn.jobs.serial import EndedSegment, computed
 from eqlearn.jobs.store import Store
+from eqlearn.search import learn as searching
 from eqlearn.search.learn import Found, Progress, learn
 from eqlearn.search.request import Request
 
@@ -58,6 +65,50 @@ def test_workers_give_the_same_table(
     monkeypatch.setattr(backends, "BOOT_AFTER", 0.0)
     search(tmp_path / "local", jobs=2)
     assert table(tmp_path / "local") == expected
+
+
+class Hard:
+    """Three workers that end in any order, and die twice in a segment at most."""
+
+    n_workers = 3
+
+    def __init__(self, data: Any, rng: random.Random) -> None:
+        self._data, self._rng = data, rng
+        self._running: dict[str, tuple[Job, bytes | None]] = {}
+        self.deaths: Counter[tuple[str, bytes | None]] = Counter()
+
+    def start(self, job: Job, state: bytes | None, stop_at: float = math.inf) -> None:
+        self._running[job.key] = job, state
+
+    def ended(self, timeout: float) -> list[EndedSegment]:
+        if not self._running:
+            return []
+        key = self._rng.choice(list(self._running))
+        job, state = self._running.pop(key)
+        if self.deaths[key, state] < MOST_TRIES - 1 and self._rng.random() < 0.4:
+            self.deaths[key, state] += 1
+            return [EndedSegment(job, None, "its worker died", n_deaths=1)]
+        return [computed(self._data[job.data], job, state)]
+
+    def drop(self, keys: Collection[str]) -> None:
+        for key in keys:
+            self._running.pop(key, None)
+
+
+def test_workers_that_die_give_the_same_table(
+    expected: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-2: whichever they are, and whatever others have done meanwhile."""
+    made: list[Hard] = []
+
+    def backend(data: Any, **options: Any) -> Any:
+        made.append(Hard(data, random.Random(0)))
+        return nullcontext(made[0])
+
+    monkeypatch.setattr(searching, "backend", backend)
+    found = search(tmp_path)
+    assert made[0].deaths.total() > 5 and not found.failures
+    assert table(tmp_path) == expected
 
 
 def test_an_interrupted_search_is_resumed_to_the_same_table(

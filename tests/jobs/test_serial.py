@@ -1,9 +1,12 @@
 """R-22: a time limit is kept, however long a segment would take."""
 
+import gc
 import os
 import signal
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
@@ -13,11 +16,11 @@ import pytest
 from patience import within
 from short_jobs import count, fail, job, one_result
 
-from eqlearn.jobs import backends
+from eqlearn.jobs import backends, serial
 from eqlearn.jobs.backends import backend
 from eqlearn.jobs.job import Job, Specification, Stage, Step
 from eqlearn.jobs.runner import run
-from eqlearn.jobs.serial import Serial, TimeIsUp, cut_off
+from eqlearn.jobs.serial import Serial, TimeIsUp, _is_uninterrupted, cut_off
 from eqlearn.jobs.store import Memory
 
 
@@ -150,3 +153,62 @@ def test_an_alarm_that_is_lost_rings_again() -> None:
         signal.signal(signal.SIGALRM, ring)
         time.sleep(30)
     assert len(rung) == 2
+
+
+def test_no_alarm_rings_where_python_would_ignore_it() -> None:
+    """What is raised there is lost, and told as an error of nobody's."""
+    reached: list[bool] = []
+
+    def look() -> None:
+        reached.append(_is_uninterrupted(sys._getframe(1)))
+
+    def collecting(phase: str, info: dict[str, int]) -> None:
+        look()
+
+    class Dying:
+        def __del__(self) -> None:
+            look()
+
+    gc.callbacks.append(collecting)
+    gc.collect(0)
+    gc.callbacks.remove(collecting)
+    assert reached == [True, True]  # when it starts, and when it stops
+    Dying()
+    value = Dying()
+    weakref.finalize(value, look)  # called by a method of weakref
+    del value
+    assert reached == [True] * 5
+    look()
+    assert not reached[-1]
+
+
+def test_an_alarm_that_outlives_its_block_is_silent() -> None:
+    """Or it would ring in whatever comes next, again and again."""
+
+    def left() -> Any:
+        block = cut_off(0.02)
+        block.__enter__()
+        return block
+
+    block = left()
+    time.sleep(0.1)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+    block.__exit__(None, None, None)
+
+
+def test_an_alarm_that_rings_while_its_block_is_left_is_turned_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turned_off, calls = serial._turned_off, list[int]()
+
+    def rung(before: Any) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise TimeIsUp
+        turned_off(before)
+
+    monkeypatch.setattr(serial, "_turned_off", rung)
+    with pytest.raises(TimeIsUp), cut_off(30.0):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

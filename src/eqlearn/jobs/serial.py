@@ -4,8 +4,10 @@ A backend is told to start segments and asked what has ended. It knows nothing o
 stages, stores or equations; workers touch no files.
 """
 
+import gc
 import math
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -119,28 +121,57 @@ def cut_off(seconds: float) -> Iterator[None]:
     if signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _ring)
+    block = sys._getframe(2)  # this generator and its manager come first
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        frames = list(_outwards(frame))
+        if block not in frames:  # left at the very moment when it rang before
+            _turned_off(before)
+        elif any(_is_uninterrupted(one) for one in frames):
+            signal.setitimer(signal.ITIMER_REAL, _MOMENT, _AGAIN)
+        else:
+            raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), _AGAIN)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        try:
+            _turned_off(before)
+        finally:  # it may ring here, too, and once at most
+            _turned_off(before)
+
+
+def _turned_off(before: Any) -> None:
+    """Silence the alarm, and leave signals to whom they were left before."""
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
 
 
 # Packages that call back from native code, through which no exception may pass, and how
 # long (seconds) they are let go on before the next try.
-_UNINTERRUPTED = ("numba.", "llvmlite.")
+_UNINTERRUPTED = ("numba.", "llvmlite.", "weakref.")
 _MOMENT = 0.05
-# Seconds after which it rings again: what is raised in a callback of the garbage
-# collector, or in a __del__, is ignored.
+# Seconds after which it rings again: somebody may have caught what was raised.
 _AGAIN = 1.0
 
 
-def _ring(number: int, frame: FrameType | None) -> None:
+def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
-        if f"{frame.f_globals.get('__name__', '')}.".startswith(_UNINTERRUPTED):
-            signal.setitimer(signal.ITIMER_REAL, _MOMENT, _AGAIN)
-            return
+        yield frame
         frame = frame.f_back
-    raise TimeIsUp
+
+
+def _is_uninterrupted(frame: FrameType) -> bool:
+    """Whether what is raised here is lost, or does harm.
+
+    Python ignores what is raised in a `__del__` or a callback of the garbage collector.
+    """
+    called = frame.f_code
+    ignored = (getattr(callback, "__code__", None) for callback in gc.callbacks)
+    return (
+        f"{frame.f_globals.get('__name__', '')}.".startswith(_UNINTERRUPTED)
+        or called.co_name == "__del__"
+        or any(called is code for code in ignored)
+    )
