@@ -36,6 +36,7 @@ from eqlearn.equation.write.formulas import formulas
 from eqlearn.errors import EqlearnError
 from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
+from eqlearn.reproduce.subprocesses import clock, count_work_only
 from eqlearn.reproduce.text_tables import TextTable
 
 RESULTS = Path("benchmarks/results/dynamics.jsonl")
@@ -53,6 +54,8 @@ KEY = ("method", "system", "noise", "variant", "seed")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs that are missing, then print the table."""
     options = _parser().parse_args(arguments)
+    if clock() == "processor":
+        count_work_only()
     known = {} if options.redo else newest(options.out)
     if not options.table:
         chosen = SETS[options.half]()

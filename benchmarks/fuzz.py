@@ -38,7 +38,7 @@ from eqlearn import EquationLearner
 from eqlearn.cli.main import main as command
 from eqlearn.data.read import read_table
 from eqlearn.errors import EqlearnError
-from eqlearn.estimator_guesses import guessed_graphs
+from eqlearn.learners.given_guesses import guessed_graphs
 from eqlearn.reproduce.jsonl import append_line, whole_lines
 from eqlearn.reproduce.section4.runs import circumstances
 

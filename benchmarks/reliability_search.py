@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--candidates", type=int, default=12)
     add("--jobs", type=int, default=1, help="processes, from the beginning")
     add("--bad", action="store_true", help="one deadly candidate, one without numbers")
-    add("--lifetime", type=float, help="seconds a worker lives, on average")
+    add("--lifetime", type=float, help="seconds a worker computes, on average")
     add("--largest-file", type=int, help="bytes; a disk that is full beyond")
     return parser
 
@@ -141,11 +141,20 @@ def attempt(data: Any, specification: Specification, state: bytes | None) -> Ste
     _append(specification["notes"], f"begin\t{specification['key']}")
     lifetime = specification["lifetime"]
     if lifetime is not None and _is_worker() and threading.active_count() == 1:
-        seconds = random.expovariate(1 / lifetime)
-        end = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGSEGV))
-        end.daemon = True
-        end.start()
+        end = time.process_time() + random.expovariate(1 / lifetime)
+        threading.Thread(target=die_at, args=(end,), daemon=True).start()
     return batch(data, specification, state)
+
+
+def die_at(end: float) -> None:
+    """Die of a segmentation fault when this process has computed for so long.
+
+    Not when so much time has passed: on a busy machine a segment takes longer, and one
+    whose worker has died of it three times is rightly given up.
+    """
+    while time.process_time() < end:
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def _is_worker() -> bool:

@@ -12,12 +12,15 @@ from collections.abc import Mapping, Sequence
 #: Where each promise is tested, in full size: slow tests included.
 TESTS: Mapping[str, Sequence[str]] = {
     "R-4": ("tests/data/test_hostile_tables.py", "tests/data/test_read.py"),
-    "R-5": ("tests/test_estimator_inputs.py", "tests/test_estimator.py"),
+    "R-5": (
+        "tests/learners/test_given_inputs.py",
+        "tests/learners/test_equation_learner.py",
+    ),
     "R-6": ("tests/model/test_model_file.py", "tests/data/test_read.py"),
     "R-7": ("tests/model/test_model_file.py",),
     "R-8": ("tests/equation/write/test_names.py", "tests/report"),
     "R-13": ("tests/equation/write/test_simplify.py",),
-    "R-14": ("tests/test_sklearn.py",),
+    "R-14": ("tests/learners/test_sklearn.py",),
     "R-15": ("tests/equation/write/test_export.py",),
     "R-17": ("tests/test_supply_chain.py",),
     "R-18": ("tests/control/test_planning.py", "tests/control/test_mpc.py"),
@@ -35,6 +38,9 @@ TESTS: Mapping[str, Sequence[str]] = {
         "tests/jobs/test_serial.py",
         "tests/search/test_learn.py",
         "tests/dynamics/test_discover.py",
+        "tests/dynamics/test_close_forms.py",
+        "tests/dynamics/test_grow_motion.py",
+        "tests/dynamics/test_splines.py",
         "tests/groups/test_arrowhead.py",
     ),
     # All workers have the code of the search.
@@ -44,9 +50,9 @@ TESTS: Mapping[str, Sequence[str]] = {
         "tests/jobs/test_store.py",
     ),
     # What was found is kept, whatever fails afterwards.
-    "R-24": ("tests/test_estimator_inputs.py", "tests/test_run_directory.py"),
+    "R-24": ("tests/learners/test_given_inputs.py", "tests/test_run_directory.py"),
     # No value is taken for another: masked ones, times, long numbers, weights.
-    "R-25": ("tests/test_estimator_inputs.py", "tests/data/test_table.py"),
+    "R-25": ("tests/learners/test_given_inputs.py", "tests/data/test_table.py"),
     # Model files made to do harm are refused or handled in seconds.
     "R-26": ("tests/model/test_hostile_models.py",),
     # Formulas in which rounding decides are written, and it is said.
@@ -59,7 +65,7 @@ TESTS: Mapping[str, Sequence[str]] = {
         "tests/model/test_courses.py",
         "tests/equation/write/test_names.py",
         "tests/test_run_directory.py",
-        "tests/test_estimator.py::test_the_graph_speaks_whatever_a_file_says",
+        "tests/learners/test_equation_learner.py::test_the_graph_speaks_whatever_a_file_says",
     ),
     # It works where warnings are errors, and without assertions and docstrings.
     "R-31": ("tests/test_strict_python.py",),

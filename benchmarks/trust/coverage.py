@@ -14,7 +14,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.constants import constants
-from eqlearn.estimator_guesses import guessed_graphs
+from eqlearn.learners.given_guesses import guessed_graphs
 from eqlearn.model.prediction import parameters_of
 from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import Graph

@@ -21,7 +21,7 @@ from benchmarks.trust.instruments_unseen import LAWS as UNSEEN
 from benchmarks.trust.instruments_unseen import MOTIONS as UNSEEN_MOTIONS
 from eqlearn._types import Array
 from eqlearn.equation.write.symbolic import expressions
-from eqlearn.estimator import EquationLearner
+from eqlearn.learners.equation_learner import EquationLearner
 from eqlearn.model.model import Equation, Model
 from eqlearn.problems.true_form import has_true_form
 from eqlearn.report.findings import findings, knee

@@ -2,9 +2,9 @@
 
 import json
 import math
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,9 +143,9 @@ def _found(asked: Asked, x: Array, y: Array) -> tuple[Found, float]:
         known = json.loads(path.read_text("utf-8"))
         return _found_from(known["found"]), known["seconds"]
     request = Request(x, y[:, None], time_limit=asked.case.seconds, jobs=1)
-    start = perf_counter()
+    start = time.perf_counter()
     (found,) = learn(request)
-    seconds = round(perf_counter() - start, 2)
+    seconds = round(time.perf_counter() - start, 2)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         written = {"found": _written(found), "seconds": seconds}

@@ -18,7 +18,7 @@ from benchmarks.trust.wild_unseen import LAWS as UNSEEN
 from eqlearn._types import Array, Booleans
 from eqlearn.data.scale import domain_of_use
 from eqlearn.equation.write.symbolic import expressions
-from eqlearn.estimator import EquationLearner
+from eqlearn.learners.equation_learner import EquationLearner
 from eqlearn.model.model import Model
 from eqlearn.problems.true_form import has_true_form
 from eqlearn.reproduce.jsonl import Line
