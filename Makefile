@@ -9,6 +9,9 @@ READY := .venv/installed
 demo: $(READY)
 	$(BIN)/eqlearn demo
 
+# One thread of BLAS in each of the two: more only wait for each other.
+test coverage: export OPENBLAS_NUM_THREADS = 1
+
 test: lint
 	$(BIN)/python -m pytest -n 2
 
@@ -25,9 +28,10 @@ docs: $(READY)
 gallery: $(READY)
 	$(BIN)/python examples/make_gallery.py
 
-# All tests, and which lines of the library they reach.
+# All tests, and which lines of the library they reach. Tracebacks are Python's own: to
+# write pytest's, Python before 3.11.8 may end in a SystemError of its syntax trees.
 coverage: $(READY)
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n 2 --tb=native --cov --cov-report=term:skip-covered
 
 # What is released: built, then installed and tried in a clean environment elsewhere.
 dist: $(READY)

@@ -1,6 +1,7 @@
 """How Sphinx builds the pages: `make docs`."""
 
 import re
+from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
 from eqlearn import __version__
@@ -47,7 +48,7 @@ html_theme_options = {
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
-_REPOSITORY_LINK = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
+_UPWARD_LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
 _MERMAID = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 _DRAWING = "![The way of the data through the rooms](drawings/way-of-the-data.svg)"
 
@@ -58,7 +59,12 @@ def _for_the_site(app: "Sphinx", name: str, source: list[str]) -> None:
     Files outside of docs/ are no pages: their names stay, their links go. Drawings in
     Mermaid, which needs a script from elsewhere, have their picture beside them.
     """
-    text = _REPOSITORY_LINK.sub(r"\1", source[0])
+
+    def kept(link: re.Match[str]) -> str:
+        goes_out = normpath(join(dirname(name), link[2])).startswith("..")
+        return link[1] if goes_out else link[0]
+
+    text = _UPWARD_LINK.sub(kept, source[0])
     if name.startswith("control/"):  # tables that one page links to
         text = f"---\norphan: true\n---\n{text}"
     source[0] = _MERMAID.sub(lambda found: _DRAWING, text)
