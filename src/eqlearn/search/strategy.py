@@ -331,6 +331,7 @@ class Finals:
 
     n: int = tuned(5, "formulas that are refined")
     margin: float = tuned(40.0, "criterion behind the best beyond which none is")
+    n_examined: int = tuned(60, "others whose constants are looked at, if simple")
     n_hopeful: int = tuned(10, "further ones that simple constants may put ahead")
     n_front: int = tuned(8, "further ones that are listed, by size and error")
     job_size: int = tuned(

@@ -150,6 +150,18 @@ def test_hopefuls_would_be_ahead_if_their_constants_were_simple() -> None:
     assert found == [pole, near]
 
 
+def test_hopefuls_are_those_whose_constants_are_simple_not_those_with_many() -> None:
+    """m/√(1 - b²) is behind all its imitations until its constants are seen to be 1."""
+    task = line_task(noise=0.01)
+    few = replace(task.strategy.finals, n_hopeful=1)
+    task = replace(task, strategy=replace(task.strategy, finals=few))
+    simple = formula(1, {0: 2.001, -1: 0.999})
+    long = formula(1, {1: 0.317, 0: 1.683, -1: 1.117}, sine({0: 1.234, -1: 0.222}))
+    best = entry(LINE, -100.0)
+    law, imitation = entry(simple, -99.0), entry(long, -99.5)
+    assert hopefuls([best, imitation, law], [best], task) == [law]
+
+
 def test_errors_are_measured_on_rows_that_the_fit_did_not_see() -> None:
     # Ninety rows of 0, and the last ten of 1: the fit to the first has a mean of 0.
     y = np.r_[np.zeros(90), np.ones(10)]

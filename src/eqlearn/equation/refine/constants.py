@@ -130,6 +130,14 @@ def _options(
     return options
 
 
+def gains_if_simple(graph: Graph, samples: Samples, by: Snapping) -> list[float]:
+    """What the odds are worth, in the criterion, of each constant that may be simple.
+
+    They are told one by one, by its error alone, before any is set.
+    """
+    return [2.0 * math.log(odds) for odds, _, _ in _options(graph, samples, by)]
+
+
 def most_likely_simple(
     value: float,
     error: float,

@@ -10,6 +10,7 @@ from scipy.linalg import qr
 
 from eqlearn._types import Array, Booleans, Integers
 from eqlearn.network.graph import Graph
+from eqlearn.search.keep.agreement import typical_spread
 from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.losses import relative_roots
 from eqlearn.training.samples import Samples, samples
@@ -117,10 +118,8 @@ class InDomain(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """The spread of the values there; 1 if there is none to divide by."""
-        finite = self.values[np.isfinite(self.values)]
-        spread = float(np.std(finite)) if len(finite) else 0.0
-        return spread or 1.0
+        """The spread of most values there; 1 if there is none to divide by."""
+        return typical_spread(self.values) or 1.0
 
 
 def values_of(graph: Graph, x: Array) -> Array:

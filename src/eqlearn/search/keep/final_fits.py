@@ -8,7 +8,11 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
-from eqlearn.equation.refine.constants import constants, snap_and_judge
+from eqlearn.equation.refine.constants import (
+    constants,
+    gains_if_simple,
+    snap_and_judge,
+)
 from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
@@ -106,19 +110,44 @@ def front(entries: list[Entry], chosen: list[Entry], by: Finals) -> list[Entry]:
 
 
 def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entry]:
-    """Entries that would be ahead if their constants were simple, likely ones first."""
+    """Entries that would be ahead if their constants were simple, likely ones first.
+
+    Long formulas have most to gain, but hardly any constant that could be simple: what
+    constants are, within their errors, tells more than how many there are.
+    """
     strategy, criterion = task.strategy, task.tactics.criterion
     pooling, n = strategy.pooling, task.search_rows().n_residuals
     worth = criterion.cost(n) - 2.0 * math.log(criterion.n_alternatives)
     relief = pooling.pole_charge - pooling.simple_pole_charge
 
+    def behind(entry: Entry, gain: float) -> float:
+        return entry.found.bic - gain - relief * entry.has_pole
+
     def at_best(entry: Entry) -> float:
-        n_constants = entry.found.graph.n_parameters
-        return entry.found.bic - worth * n_constants - relief * entry.has_pole
+        return behind(entry, worth * entry.found.graph.n_parameters)
+
+    def as_told(entry: Entry) -> float:
+        gain = sum(min(worth, one) for one in _likely_simple(entry.found.graph, task))
+        return behind(entry, gain)
 
     others = [entry for entry in entries if not any(entry is one for one in chosen)]
     ahead = [entry for entry in others if at_best(entry) < entries[0].found.bic]
-    return sorted(ahead, key=at_best)[: strategy.finals.n_hopeful]
+    told = sorted(ahead, key=at_best)[: strategy.finals.n_examined]
+    return sorted(told, key=as_told)[: strategy.finals.n_hopeful]
+
+
+def _likely_simple(graph: Graph, task: Task) -> list[float]:
+    """What every constant of a formula gains that may be simple, in its best form."""
+    few = task.first(task.strategy.rows.search)
+    data = few.in_data_units(graph.used_inputs)
+    with numerical_context(task):
+        shown = displayed(task.in_units(graph), data.x)
+        forms = with_tops(shown), shown, with_scales_in_roots(shown)
+        snapping = task.tactics.snapping
+        gains = [
+            gains_if_simple(form, data, snapping) for form in forms if form is not None
+        ]
+    return max(gains, key=sum)
 
 
 def fit_job(

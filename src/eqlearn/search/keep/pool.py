@@ -9,6 +9,7 @@ from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.keep.agreement import say_the_same, typical_spread
 from eqlearn.search.keep.dependence import is_dependent
 from eqlearn.search.keep.kept_constraints import mended, n_broken
 from eqlearn.search.strategy import Pooling
@@ -89,7 +90,8 @@ class Pool:
         values = self._values(one)
         with np.errstate(all="ignore"):
             off = np.abs(self._values(other) - values)
-            return bool(np.all(off <= by.equal * (np.std(values) + np.abs(values))))
+            most = by.equal * (typical_spread(values) + np.abs(values))
+            return bool(np.all(off <= most))
 
     def _mended(self, found: Scored) -> Scored | None:
         """A formula that breaks less, if it is worth looking for."""
@@ -104,16 +106,13 @@ class Pool:
         Imitations may be alike on the data, but hardly in all of the domain of use.
         """
         best = self.entries[0]
-        values = self._values(best)
-        with np.errstate(all="ignore"):
-            most = (self._by.agreeing * np.std(values)) ** 2
-            return best.n_networks + sum(
-                entry.n_networks
-                for entry in self.entries[1:]
-                if entry.n_networks
-                and entry.found.sse <= self._by.about_as_well * best.found.sse
-                and np.mean((self._values(entry) - values) ** 2) < most
-            )
+        return best.n_networks + sum(
+            entry.n_networks
+            for entry in self.entries[1:]
+            if entry.n_networks
+            and entry.found.sse <= self._by.about_as_well * best.found.sse
+            and self._say_the_same(best, entry)
+        )
 
     def lead(self, most_parameters: float = math.inf) -> float:
         """By how much the best is ahead of all that differ in the domain of use.
@@ -121,16 +120,16 @@ class Pool:
         Of all that have no more parameters than so many.
         """
         best = self.entries[0]
-        values = self._values(best)
-        with np.errstate(all="ignore"):
-            most = (self._by.agreeing * np.std(values)) ** 2
-            for entry in self.entries[1:]:
-                if entry.found.graph.n_parameters > most_parameters:
-                    continue
-                off = np.mean((self._values(entry) - values) ** 2)
-                if not off < most:
-                    return entry.found.bic - best.found.bic
+        for entry in self.entries[1:]:
+            if entry.found.graph.n_parameters > most_parameters:
+                continue
+            if not self._say_the_same(best, entry):
+                return entry.found.bic - best.found.bic
         return math.inf
+
+    def _say_the_same(self, one: Entry, other: Entry) -> bool:
+        ours, theirs = self._values(one), self._values(other)
+        return say_the_same(ours, theirs, self._by.agreeing)
 
     def _values(self, entry: Entry) -> Array:
         if entry.values is None:
