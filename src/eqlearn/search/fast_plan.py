@@ -22,6 +22,7 @@ from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.relevant_inputs import RelevantInputs
 from eqlearn.search.attempts.shown_parts import ShownParts, view_of_parts
 from eqlearn.search.keep.finishing import finishing
+from eqlearn.search.keep.likely_simple import likely_gains
 from eqlearn.search.keep.plain_forms import has_single_powers, is_bent, is_plain
 from eqlearn.search.keep.pool import mean_formula
 from eqlearn.search.keep.residual_structure import Left, residual_structure
@@ -67,6 +68,7 @@ class FastPlan:
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
         self._judged: tuple[Graph, Left] | None = None
+        self._odd: tuple[Graph, int] | None = None
         self._is_over = False  # whether attempts have come to an end
         self._survey: SurveyPlan | None = None
 
@@ -297,7 +299,16 @@ class FastPlan:
             is_plain=is_plain(best.graph)
             and is_bent(best.graph, self._few, by.least_bent),
             is_no_series=self._is_open() and has_single_powers(best.graph),
+            n_odd=0 if is_surveyed or is_mean else self._n_odd(),
         )
+
+    def _n_odd(self) -> int:
+        """How many constants of the best formula are no simple numbers."""
+        best = self._pool.best.graph
+        if self._odd is None or self._odd[0] is not best:
+            n_simple = len(likely_gains(best, self._task))
+            self._odd = best, best.n_parameters - n_simple
+        return self._odd[1]
 
     def _least_attempts(self) -> int:
         """When fractions may agree: the inputs were taken as angles, in every view."""

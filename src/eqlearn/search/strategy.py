@@ -319,6 +319,12 @@ class Stopping:
         (5, 6, 9, 14, 20),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
+    most_odd: int = tuned(
+        1, "constants that are not simple, of a formula that is enough by its lead"
+    )
+    kinds_before_odd: int = tuned(
+        4, "kinds of looks before more of them: the quickest, also for laws of none"
+    )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(
         10, "attempts in vain for each parameter, if only noise is left"

@@ -43,6 +43,17 @@ def test_a_graph_that_cannot_be_evaluated_is_worse_than_any() -> None:
     assert bic(math.nan, 100, 0) == math.inf
 
 
+@pytest.mark.parametrize(
+    ("n", "most"), [(1, 1), (5, 1), (6, 2), (8, 2), (9, 3), (11, 3), (16, 4), (40, 10)]
+)
+def test_usual_curves_need_three_rows_a_constant_and_longer_formulas_four(
+    n: int, most: int
+) -> None:
+    """Eleven rows of a vapour pressure tell a curve of three constants."""
+    assert STANDARD.most_parameters(n) == most
+    assert math.isfinite(bic(1.0, n, most)) and bic(1.0, n, most + 1) == math.inf
+
+
 def test_formulas_that_retell_the_data_are_no_explanation() -> None:
     assert math.isfinite(bic(0.0, 100, 25))
     assert bic(0.0, 100, 26) == math.inf

@@ -169,6 +169,21 @@ def test_before_other_kinds_were_looked_for_only_short_formulas_are_enough(
     assert reason_to_stop(early, LEADS) is reason
 
 
+@pytest.mark.parametrize(
+    ("n_odd", "n_kinds", "reason"),
+    [(1, 0, Reason.LEAD), (2, 0, None), (2, 2, None), (2, 3, Reason.LEAD)],
+)
+def test_constants_that_are_not_simple_may_stand_for_a_law_that_has_none(
+    n_odd: int, n_kinds: int, reason: Reason | None
+) -> None:
+    """Of m/√(1 - v²/c²), 0.998 m exp(0.553 v²/c²) is an imitation."""
+    plain = replace(
+        NOISE, is_surveyed=False, n_parameters=2, lead=30.0, lead_of_size=30.0
+    )
+    by = replace(LEADS, most_odd=1, kinds_before_odd=3)
+    assert reason_to_stop(replace(plain, n_odd=n_odd, n_kinds=n_kinds), by) is reason
+
+
 def test_four_constants_are_no_size_before_inputs_were_taken_as_angles() -> None:
     ahead = replace(NOISE, lead_of_size=99.0, n_kinds=16, least_attempts=99)
     assert reason_to_stop(replace(ahead, n_parameters=3), LEADS) is Reason.SIZE

@@ -37,7 +37,7 @@ class Criterion:
     rows_a_parameter: int = tuned(
         4, "a formula with more parameters retells the rows instead of explaining them"
     )
-
+    usual: int = tuned(3, "parameters of usual curves, of which three rows each do")
     unit_prices: tuple[tuple[str, float], ...] = tuned(
         (
             ("multiply", 1.4),
@@ -71,7 +71,8 @@ class Criterion:
 
     def most_parameters(self, n: int) -> int:
         """The most parameters that a formula of `n` numbers may have."""
-        return max(1, n // self.rows_a_parameter)
+        of_usual = min(self.usual, n // (self.rows_a_parameter - 1))
+        return max(1, n // self.rows_a_parameter, of_usual)
 
     def bic(self, sse: float, n: int, n_parameters: int, charge: float = 0.0) -> float:
         """N log(SSE/N) + p (log N + 2 log K) + charge; smaller is better.

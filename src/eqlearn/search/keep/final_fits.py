@@ -8,11 +8,7 @@ import numpy as np
 
 from eqlearn._types import Array
 from eqlearn.equation.prove.domain import domain_report
-from eqlearn.equation.refine.constants import (
-    constants,
-    gains_if_simple,
-    snap_and_judge,
-)
+from eqlearn.equation.refine.constants import constants, snap_and_judge
 from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
@@ -23,6 +19,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
+from eqlearn.search.keep.likely_simple import likely_gains
 from eqlearn.search.keep.pool import Entry, mean_formula, null_margin
 from eqlearn.search.robust_rows import as_judged
 from eqlearn.search.strategy import Finals, Pooling
@@ -127,27 +124,13 @@ def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entr
         return behind(entry, worth * entry.found.graph.n_parameters)
 
     def as_told(entry: Entry) -> float:
-        gain = sum(min(worth, one) for one in _likely_simple(entry.found.graph, task))
+        gain = sum(min(worth, one) for one in likely_gains(entry.found.graph, task))
         return behind(entry, gain)
 
     others = [entry for entry in entries if not any(entry is one for one in chosen)]
     ahead = [entry for entry in others if at_best(entry) < entries[0].found.bic]
     told = sorted(ahead, key=at_best)[: strategy.finals.n_examined]
     return sorted(told, key=as_told)[: strategy.finals.n_hopeful]
-
-
-def _likely_simple(graph: Graph, task: Task) -> list[float]:
-    """What every constant of a formula gains that may be simple, in its best form."""
-    few = task.first(task.strategy.rows.search)
-    data = few.in_data_units(graph.used_inputs)
-    with numerical_context(task):
-        shown = displayed(task.in_units(graph), data.x)
-        forms = with_tops(shown), shown, with_scales_in_roots(shown)
-        snapping = task.tactics.snapping
-        gains = [
-            gains_if_simple(form, data, snapping) for form in forms if form is not None
-        ]
-    return max(gains, key=sum)
 
 
 def fit_job(

@@ -36,6 +36,7 @@ class Evidence:
     n_kinds: int = 0  # of these that were looked for
     is_plain: bool = True  # the best is a product of powers or functions, or linear
     is_no_series: bool = False  # it has every input in one power, as series have not
+    n_odd: int = 0  # of its constants, that are no simple numbers
 
     @property
     def is_early(self) -> bool:
@@ -105,6 +106,8 @@ def _most_parameters(evidence: Evidence, by: Stopping) -> int:
         # Sines of several inputs are found by attempts, once inputs are angles.
         return by.few_parameters if evidence.is_early else by.most_parameters
     is_early = evidence.n_kinds < by.kinds_before_doubt_ends
+    if evidence.n_odd > by.most_odd and evidence.n_kinds < by.kinds_before_odd:
+        return 0  # where a law has none, its imitations have two
     if is_early and not evidence.is_plain:
         # First terms of series look like laws, too: (1 + r)^n, asin(l/d).
         least = min(evidence.lead, evidence.lead_of_size)

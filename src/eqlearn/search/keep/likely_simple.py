@@ -1,0 +1,25 @@
+"""Which constants of a formula are likely simple, before any of them is set."""
+
+from eqlearn.equation.refine.constants import gains_if_simple
+from eqlearn.network.bells import with_tops
+from eqlearn.network.canonical import displayed
+from eqlearn.network.graph import Graph
+from eqlearn.network.roots import with_scales_in_roots
+from eqlearn.search.task import Task, numerical_context
+
+
+def likely_gains(graph: Graph, task: Task) -> list[float]:
+    """What every constant gains in the criterion that may be simple.
+
+    In the units of the data, and in the form in which they gain most.
+    """
+    few = task.first(task.strategy.rows.search)
+    data = few.in_data_units(graph.used_inputs)
+    with numerical_context(task):
+        shown = displayed(task.in_units(graph), data.x)
+        forms = with_tops(shown), shown, with_scales_in_roots(shown)
+        snapping = task.tactics.snapping
+        gains = [
+            gains_if_simple(form, data, snapping) for form in forms if form is not None
+        ]
+    return max(gains, key=sum)
