@@ -248,7 +248,7 @@ def step_from(document: dict[str, Any]) -> Step:
 
 
 # Rows in which a link may be undefined, by noise, as a share; or more of them, if they
-# have hardly any part in the sum of all sizes and enough others are left.
+# have hardly any part in the sum of all squares and enough others are left.
 _MOST_UNDEFINED = 0.25
 _MOST_FADED = 0.03
 _FEWEST_DEFINED = 50
@@ -266,8 +266,7 @@ def _is_at_end(link: Link, values: Array, defined: Booleans) -> bool:
     if link.is_share:
         is_far = (values < -_BEYOND_ENDS) | (values > 1.0 + _BEYOND_ENDS)
         return float(np.mean(is_far)) < _MOST_FADED
-    size = np.abs(values)
-    lost = float(size[~defined].sum()) / float(size.sum())
+    lost = float(np.sum(values[~defined] ** 2)) / float(np.sum(values**2))
     return link.fades and lost < _MOST_FADED
 
 
