@@ -306,7 +306,7 @@ class Stopping:
     beyond_doubt: float = tuned(
         100.0, "lead over all that are no longer that nothing found later makes up for"
     )
-    kinds_before_doubt_ends: int = tuned(6, "kinds of looks before that: the cheapest")
+    kinds_before_doubt_ends: int = tuned(7, "kinds of looks before that: the cheapest")
     few_parameters: int = tuned(4, "of a formula that is enough by such a lead")
     fewest_parameters: int = tuned(2, "of one that is before others were looked for")
     least_bent: float = tuned(
@@ -316,14 +316,14 @@ class Stopping:
         10.0, "lead that is enough once all formulas of a size were looked for"
     )
     kinds_of_size: tuple[int, ...] = tuned(
-        (5, 6, 9, 14, 20),
+        (6, 7, 10, 14, 20),
         "kinds of looks that find all formulas of 1, 2, ... constants",
     )
     most_odd: int = tuned(
         1, "constants that are not simple, of a formula that is enough by its lead"
     )
     kinds_before_odd: int = tuned(
-        4, "kinds of looks before more of them: the quickest, also for laws of none"
+        5, "kinds of looks before more of them: the quickest, also for laws of none"
     )
     least_attempts: int = tuned(16, "beside the first fractions, before votes count")
     patience: int = tuned(

@@ -46,7 +46,7 @@ class Survey:
     order: tuple[LookOrder, ...] = tuned(
         (
             *(("small", 0, 2, 9), ("curves", 0, None, 1), ("whole sums", 3, None, 9)),
-            *(("built", 1, None, 5), ("beside", 1, 1, 4)),
+            *(("built", 1, None, 5), ("whole sums", 0, None, 9), ("beside", 1, 1, 4)),
             *(("exp", 0, None, 4), ("bends", 0, None, 3)),
             *(
                 ("powers", 0, None, 3),
@@ -54,7 +54,7 @@ class Survey:
                 ("fast waves", 0, None, 5),
             ),
             *(("quadratics", 0, None, 5), ("pairs", 2, None, 3)),
-            *(("whole sums", 0, None, 9), ("sums", 0, None, 9), ("splits", 0, None, 6)),
+            *(("sums", 0, None, 9), ("splits", 0, None, 6)),
             *(("exp", 1, None, 4), ("sums", 0, 1, 5)),
             *(("exp", 0, 1, 4), ("powers", 0, 1, 3), ("waves", 0, 1, 4)),
             *(("families", 0, None, 2), ("powers", 1, None, 3)),
