@@ -274,6 +274,7 @@ class Pooling:
         1e-5, "share of its size on the data at which a denominator is a pole"
     )
     n_pole_points: int = tuned(2000, "points where poles are looked for")
+    most_simple: int = tuned(6, "constants of a formula that may all be simple")
     same: float = tuned(0.05, "criterion that differs less is of one formula")
     equal: float = tuned(1e-3, "share of spread and value by which clothes differ")
     agreeing: float = tuned(

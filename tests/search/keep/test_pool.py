@@ -86,8 +86,31 @@ def test_the_lead_is_over_what_differs_in_the_domain_of_use(task: Task) -> None:
     pool.add(fitted(task, sine({1: 1.0, CONSTANT: 0.0})))
     assert pool.lead() == math.inf
     pool.add(fitted(task, cubic()))
-    behind = next(e.found for e in pool.entries if len(e.found.graph.nodes) == 2)
-    assert pool.lead() == behind.bic - pool.best.bic > 0
+    behind = next(e for e in pool.entries if len(e.found.graph.nodes) == 2)
+    told = behind.found.bic - pool.best.bic
+    gained = pool.gain(pool.entries[0]) - pool.gain(behind)
+    assert pool.lead() == pytest.approx(told + gained) and told > 0
+
+
+def test_simple_constants_are_a_lead(task: Task) -> None:
+    """Both of sin(2 x) are simple, in the units of the data; of a cubic, one is."""
+    pool = Pool(task)
+    for graph in (sine({1: 1.0}), cubic()):
+        pool.add(fitted(task, canonical(graph, task.x)))
+    law, imitation = pool.entries
+    n = task.search_rows().n_residuals
+    assert law.found.graph.n_parameters == 2
+    assert 0.5 * math.log(n) < pool.gain(law) <= 2 * math.log(n)
+    assert pool.gain(imitation) < 0.7 * pool.gain(law)
+    # A place of a pole that simple constants give is no doubt; a long formula is not
+    # looked at.
+    again = replace(law, has_pole=True, gain=None)
+    by = task.strategy.pooling
+    relief = by.pole_charge - by.simple_pole_charge
+    assert pool.gain(again) == pytest.approx(pool.gain(law) + relief)
+    short = replace(task.strategy.pooling, most_simple=1)
+    strategy = replace(task.strategy, pooling=short)
+    assert Pool(replace(task, strategy=strategy)).gain(replace(law, gain=None)) == 0.0
 
 
 def test_a_lead_may_be_over_formulas_of_a_size_only(task: Task) -> None:
@@ -95,12 +118,15 @@ def test_a_lead_may_be_over_formulas_of_a_size_only(task: Task) -> None:
     line, bent = Graph(1, (), (({0: 1.0}, ONE),)), cubic()
     for graph in (sine({1: 1.0}), line, bent):
         pool.add(fitted(task, graph))
-    bics = {e.found.graph.n_parameters: e.found.bic for e in pool.entries[1:]}
-    short, long = sorted(bics)
+    worth = {
+        e.found.graph.n_parameters: e.found.bic - pool.gain(e) for e in pool.entries[1:]
+    }
+    short, long = sorted(worth)
+    ahead = pool.best.bic - pool.gain(pool.entries[0])
     assert pool.entries[1].found.graph.n_parameters == long
-    assert pool.lead() == pytest.approx(bics[long] - pool.best.bic)
+    assert pool.lead() == pytest.approx(worth[long] - ahead)
     assert pool.lead(long) == pool.lead()
-    assert pool.lead(long - 1) == pytest.approx(bics[short] - pool.best.bic)
+    assert pool.lead(long - 1) == pytest.approx(worth[short] - ahead)
     assert pool.lead(short - 1) == math.inf
 
 

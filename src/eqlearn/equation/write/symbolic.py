@@ -118,7 +118,7 @@ def recognised(expression: Any) -> Any:
     """
     import sympy
 
-    expression = _without_inner_fractions(expression)
+    expression = _plain_roots(_without_inner_fractions(expression))
     names = {}
     for number in expression.atoms(sympy.Float):
         value = float(number)
@@ -167,6 +167,46 @@ def _without_inner_fractions(expression: Any) -> Any:
 
 # Operations of a formula that somebody may read, and that takes no time to rewrite.
 _LONGEST_REWRITTEN = 150
+
+
+def _plain_roots(expression: Any) -> Any:
+    """Write √(c²/(c² - v²)) as 1/√(1 - v²/c²), where that is shorter or has a 1."""
+    import sympy
+
+    half = sympy.Rational(1, 2)
+
+    def is_root(part: Any) -> bool:
+        return bool(part.is_Pow and abs(part.exp) == half)
+
+    def rewritten(part: Any) -> Any:
+        above, below = sympy.fraction(part.base)
+        sign = 1 if above.is_Add else -1
+        total, divisor = (above, below) if above.is_Add else (below, above)
+        if not total.is_Add or divisor.is_Add:
+            return part
+        front, inner = _fourth_powers(divisor)
+        told = sympy.Add(*(term / inner for term in total.args))
+        power = sign * part.exp
+        found = sympy.Pow(told, power) / front ** (4 * power)
+        has_number = any(term.is_number for term in told.args)
+        return found if has_number or found.count_ops() < part.count_ops() else part
+
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
+    return expression.replace(is_root, rewritten)
+
+
+def _fourth_powers(product: Any) -> tuple[Any, Any]:
+    """What is in a product to the power of 4, whose root has no sign, and the rest."""
+    import sympy
+
+    fourths, rest = [], []
+    for factor in sympy.Mul.make_args(product):
+        base, power = factor.as_base_exp()
+        n = int(power) // 4 if base.is_Symbol and power.is_Integer else 0
+        fourths.append(base**n)
+        rest.append(factor / base ** (4 * n))
+    return sympy.Mul(*fourths), sympy.Mul(*rest)
 
 
 def _plain_powers(expression: Any) -> Any:

@@ -19,7 +19,7 @@ from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
-from eqlearn.search.keep.likely_simple import likely_gains
+from eqlearn.search.keep.likely_simple import likely_gains, worth_of_simple
 from eqlearn.search.keep.pool import Entry, mean_formula, null_margin
 from eqlearn.search.robust_rows import as_judged
 from eqlearn.search.strategy import Finals, Pooling
@@ -112,10 +112,8 @@ def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entr
     Long formulas have most to gain, but hardly any constant that could be simple: what
     constants are, within their errors, tells more than how many there are.
     """
-    strategy, criterion = task.strategy, task.tactics.criterion
-    pooling, n = strategy.pooling, task.search_rows().n_residuals
-    worth = criterion.cost(n) - 2.0 * math.log(criterion.n_alternatives)
-    relief = pooling.pole_charge - pooling.simple_pole_charge
+    strategy, worth = task.strategy, worth_of_simple(task)
+    relief = strategy.pooling.pole_charge - strategy.pooling.simple_pole_charge
 
     def behind(entry: Entry, gain: float) -> float:
         return entry.found.bic - gain - relief * entry.has_pole
@@ -124,8 +122,7 @@ def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entr
         return behind(entry, worth * entry.found.graph.n_parameters)
 
     def as_told(entry: Entry) -> float:
-        gain = sum(min(worth, one) for one in likely_gains(entry.found.graph, task))
-        return behind(entry, gain)
+        return behind(entry, sum(likely_gains(entry.found.graph, task)))
 
     others = [entry for entry in entries if not any(entry is one for one in chosen)]
     ahead = [entry for entry in others if at_best(entry) < entries[0].found.bic]

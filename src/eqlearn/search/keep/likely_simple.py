@@ -1,11 +1,20 @@
 """Which constants of a formula are likely simple, before any of them is set."""
 
+import math
+
 from eqlearn.equation.refine.constants import gains_if_simple
 from eqlearn.network.bells import with_tops
 from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import Graph
 from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.task import Task, numerical_context
+
+
+def worth_of_simple(task: Task) -> float:
+    """What a simple constant saves at most: all that it costs, but for its term."""
+    criterion = task.tactics.criterion
+    cost = criterion.cost(task.search_rows().n_residuals)
+    return cost - 2.0 * math.log(criterion.n_alternatives)
 
 
 def likely_gains(graph: Graph, task: Task) -> list[float]:
@@ -22,4 +31,5 @@ def likely_gains(graph: Graph, task: Task) -> list[float]:
         gains = [
             gains_if_simple(form, data, snapping) for form in forms if form is not None
         ]
-    return max(gains, key=sum)
+    most = worth_of_simple(task)
+    return max(([min(most, one) for one in form] for form in gains), key=sum)

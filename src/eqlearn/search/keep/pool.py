@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from eqlearn.network.graph import CONSTANT, Graph
 from eqlearn.search.keep.agreement import say_the_same, typical_spread
 from eqlearn.search.keep.dependence import is_dependent
 from eqlearn.search.keep.kept_constraints import mended, n_broken
+from eqlearn.search.keep.likely_simple import likely_gains, worth_of_simple
 from eqlearn.search.strategy import Pooling
 from eqlearn.search.streams import Stream, generator
 from eqlearn.search.task import Task, numerical_context
@@ -27,6 +29,7 @@ class Entry:
     n_networks: int = 0  # of the votes, those of networks and of growth
     values: Array | None = None  # in the domain of use, once they are asked for
     has_pole: bool = False  # there, for which it is charged
+    gain: float | None = None  # by simple constants, once it is asked for
 
 
 @dataclass
@@ -70,7 +73,7 @@ class Pool:
                 entry.votes += votes
                 entry.n_networks += by_network
                 if bic < entry.found.bic - self._by.same:  # in plainer clothes
-                    entry.found, entry.values = new.found, new.values
+                    entry.found, entry.values, entry.gain = new.found, new.values, None
                     entry.has_pole = ends
                 break
         else:
@@ -117,15 +120,39 @@ class Pool:
     def lead(self, most_parameters: float = math.inf) -> float:
         """By how much the best is ahead of all that differ in the domain of use.
 
-        Of all that have no more parameters than so many.
+        Of all that have no more parameters than so many, and counting what simple
+        constants will be worth.
         """
-        best = self.entries[0]
+        best, lead = self.entries[0], math.inf
+        ahead = best.found.bic - self.gain(best)
         for entry in self.entries[1:]:
-            if entry.found.graph.n_parameters > most_parameters:
+            n_parameters = entry.found.graph.n_parameters
+            most = self._worth * n_parameters + self._relief
+            is_behind = entry.found.bic - most - ahead >= lead
+            if n_parameters > most_parameters or is_behind:
                 continue
             if not self._say_the_same(best, entry):
-                return entry.found.bic - best.found.bic
-        return math.inf
+                lead = min(lead, entry.found.bic - self.gain(entry) - ahead)
+        return lead
+
+    def gain(self, entry: Entry) -> float:
+        """What a formula gains in the criterion by constants that may be simple."""
+        if entry.gain is None:
+            n_parameters = entry.found.graph.n_parameters
+            is_long = n_parameters > self._by.most_simple
+            gains = [] if is_long else likely_gains(entry.found.graph, self.task)
+            # These give the place of a pole, too.
+            is_given = entry.has_pole and len(gains) == n_parameters
+            entry.gain = sum(gains) + self._relief * is_given
+        return entry.gain
+
+    @cached_property
+    def _worth(self) -> float:
+        return worth_of_simple(self.task)
+
+    @property
+    def _relief(self) -> float:
+        return self._by.pole_charge - self._by.simple_pole_charge
 
     def _say_the_same(self, one: Entry, other: Entry) -> bool:
         ours, theirs = self._values(one), self._values(other)
