@@ -222,7 +222,8 @@ def _read(
 ) -> tuple[ChosenColumns, Array | None, Categories]:
     numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    asked = {"target": targets} | ({} if weights is None else {"weights": [weights]})
+    chosen = {"weights": weights and [weights], "inputs": reading.inputs}
+    asked = {"target": targets} | {name: some for name, some in chosen.items() if some}
     with _advising(reading), names_first(source, asked):
         table, kinds = read_mixed(
             source,

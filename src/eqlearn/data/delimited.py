@@ -416,7 +416,7 @@ def _remarks(
     remarks = (
         (
             usual not in (None, layout.separator) and len(names) > 1,
-            f"cells are separated by {separators}, unlike the file's name suggests",
+            f"cells are separated by {separators}, whatever the file's name suggests",
         ),
         (layout.decimal == ",", "decimal commas are read as points, 1,5 as 1.5"),
         (

@@ -57,11 +57,10 @@ def read_mixed(
         try:
             table, kinds = _read_mixed(source, only, without, *choice)
         except EqlearnError as error:
-            # What is wrong with a column of words is news, and a gap among numbers;
-            # all else was said before.
+            # What is wrong with a column of words is news, and a gap; all else was
+            # said before.
             line = str(error)
-            is_gap = "finite number" in line and line.endswith(FILL_IN)
-            is_news = is_gap or _MANY_WORDS in line
+            is_news = line.endswith(FILL_IN) or _MANY_WORDS in line
             raise (error if is_news else refused) from None
         if len(table.names) <= len(set(numeric)):
             raise
