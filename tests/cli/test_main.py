@@ -48,6 +48,12 @@ def test_no_command_is_a_request_for_help(command: Command) -> None:
         assert f"\n    {exit_code} " in out
 
 
+def test_no_experiment_is_a_request_for_help(command: Command) -> None:
+    code, out, err = command("reproduce")
+    assert (code, err) == (0, "")
+    assert "\n  division " in out
+
+
 def test_version(command: Command) -> None:
     assert command("--version") == (0, f"eqlearn {eqlearn.__version__}\n", "")
 
