@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array, Tell
+from eqlearn.data.cells import LEAVE_OUT
 from eqlearn.data.choose import ChosenColumns, choose_columns, names_first
 from eqlearn.data.mixed import (
     Categories,
@@ -224,7 +225,7 @@ def _read(
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
     chosen = {"weights": weights and [weights], "inputs": reading.inputs}
     asked = {"target": targets} | {name: some for name, some in chosen.items() if some}
-    with _advising(reading), names_first(source, asked):
+    with _advising(reading, numeric), names_first(source, asked):
         table, kinds = read_mixed(
             source,
             named,
@@ -251,7 +252,7 @@ def _groups(
 
     numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    with _advising(reading):
+    with _advising(reading, numeric):
         cells = read_groups(
             source,
             str(reading.groups),
@@ -291,14 +292,20 @@ def _inputs_of(inputs: Sequence[str] | None, kinds: Categories) -> list[str] | N
 
 
 @contextmanager
-def _advising(reading: Reading) -> Iterator[None]:
+def _advising(reading: Reading, needed: Sequence[str]) -> Iterator[None]:
     """Say what can be done here about columns and cells that cannot be used."""
     try:
         yield
     except EqlearnError as error:
         line = str(error)
-        if "leave the column out." in line.lower() and reading.inputs is None:
-            line += " Leave it out by `exclude`, or name those to use by `inputs`."
+        if line.endswith(f"{LEAVE_OUT}."):
+            line = line.removesuffix(f"{LEAVE_OUT}.")
+            if any(f"column `{printable(name)}`" in line for name in needed):
+                line += ". Targets and weights are numbers."
+            else:
+                line += LEAVE_OUT + (
+                    " by `exclude`." if reading.inputs is None else "."
+                )
         elif line.endswith("Fill the cell in or remove the row."):
             line += " To leave such rows out, give `drop_missing`."
         raise EqlearnError(line) from error

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.cells import LEAVE_OUT
 from eqlearn.data.raw import RawColumn
 from eqlearn.data.table import column_label
 from eqlearn.errors import EqlearnError, malformed, printable
 
 NUMBERS = "hold a finite number in every cell"
 FILL_IN = "Fill the cell in or remove the row."
-_NO_NUMBERS = "Leave the column out, or turn it into numbers."
-_TIME = "Write times as numbers, such as seconds since the start."
+_NO_NUMBERS = f"Turn it into numbers{LEAVE_OUT}."
+_TIME = f"Write times as numbers, such as seconds since the start{LEAVE_OUT}."
 #: What to do about columns of each of NumPy's kinds that are no numbers.
 _HINT_OF_KIND = {
     "b": "Write 1 and 0 for true and false.",
