@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array, Tell
-from eqlearn.data.cells import LEAVE_OUT
+from eqlearn.data.cells import AS_NUMBERS, CORRECT
 from eqlearn.data.choose import ChosenColumns, choose_columns, names_first
+from eqlearn.data.formats.parsing import FILL_IN, NO_NUMBERS
 from eqlearn.data.mixed import (
     Categories,
     encoded_column,
@@ -298,15 +299,13 @@ def _advising(reading: Reading, needed: Sequence[str]) -> Iterator[None]:
         yield
     except EqlearnError as error:
         line = str(error)
-        if line.endswith(f"{LEAVE_OUT}."):
-            line = line.removesuffix(f"{LEAVE_OUT}.")
+        if line.endswith((CORRECT, AS_NUMBERS, NO_NUMBERS)):
             if any(f"column `{printable(name)}`" in line for name in needed):
-                line += ". Targets and weights are numbers."
+                line += " Targets and weights are numbers."
             else:
-                line += LEAVE_OUT + (
-                    " by `exclude`." if reading.inputs is None else "."
-                )
-        elif line.endswith("Fill the cell in or remove the row."):
+                how = " by `exclude`" * (reading.inputs is None)
+                line = f"{line[:-1]}, or leave out the column{how}."
+        elif line.endswith(FILL_IN):
             line += " To leave such rows out, give `drop_missing`."
         raise EqlearnError(line) from error
 

@@ -13,9 +13,8 @@ _MISSING = re.compile(
 # Longer ones are no numbers anyone wrote, and the patterns need not look at them all.
 _LONGEST = 400
 
-#: What may be done about any column but a target, put at the end of an advice.
-LEAVE_OUT = ", or leave out the column"
-
+CORRECT = "Correct the cell."
+AS_NUMBERS = "Write times as numbers, such as seconds since the start."
 # The first row that fits says what to do about a cell that is no finite number.
 _ADVICE = (
     (_NUMBER, "It is beyond 1.8e308: choose a larger unit."),
@@ -34,7 +33,7 @@ _ADVICE = (
     ),
     (
         re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}:\d\d.*", re.DOTALL),
-        f"Write times as numbers, such as seconds since the start{LEAVE_OUT}.",
+        AS_NUMBERS,
     ),
     (re.compile(r"[+-]?[\d.]+[dD][+-]?\d+"), "Write the exponent with e."),
     (re.compile(r"[\u2212\u2013]\s*[\d.]+.*"), "Write the minus sign as -."),
@@ -68,7 +67,7 @@ def advice(cell: str, decimal: str = ".") -> str:
     for pattern, hint in _ADVICE:
         if pattern.fullmatch(text):
             return hint
-    return f"Correct the cell{LEAVE_OUT}."
+    return CORRECT
 
 
 def is_number(cell: str, decimals: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
-from eqlearn.data.cells import LEAVE_OUT
+from eqlearn.data.cells import CORRECT
 from eqlearn.data.formats.parsing import FILL_IN
 from eqlearn.data.raw import RawTable, is_words, missing_cells, raw_numbers
 from eqlearn.data.read import read_raw, read_table
@@ -166,9 +166,8 @@ def _kinds(raw: RawTable, at: int) -> tuple[str, ...]:
     if len(kinds) <= MOST_WORDS:
         return kinds
     got = f"{len(kinds)} of them, such as {printable(repr(kinds[0]))}"
-    hint = f"Correct the cells{LEAVE_OUT}."
     label = column_label(raw.names, at)
-    raise malformed(raw.source, _MANY_WORDS, got, hint, column=label)
+    raise malformed(raw.source, _MANY_WORDS, got, CORRECT, column=label)
 
 
 def encoded_column(
