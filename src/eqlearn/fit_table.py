@@ -266,6 +266,9 @@ def _groups(
 
 def _numeric(targets: Sequence[str], weights: str | None) -> list[str]:
     """Columns that must be numbers."""
+    if weights in targets:
+        hint = "Leave it out of the targets."
+        raise must("weights", "a column that nothing else names", weights, hint)
     return [*targets, *([] if weights is None else [weights])]
 
 

@@ -65,6 +65,10 @@ MISTAKES = [
         "numbers or at most 20 different words; got 60 of them, such as",
     ),
     ("fit gaps.csv --target y", "remove the row. To leave such rows out, give `--drop"),
+    (
+        "fit weighted.csv --target y --weights y",
+        "`--weights` must be a column that noth",
+    ),
     ("fit weighted.csv --target y --weights ww", "`--weights` must be one of"),
     ("fit weighted.csv --target y --weights w", "`--weights` must be finite and at le"),
     ("fit weighted.csv --target y --weights zero", "`--weights` must be above 0 for s"),

@@ -112,6 +112,11 @@ def test_an_error_of_the_library_is_one_line(
         ),
         (AssertionError(), 70, "Internal error: AssertionError; please report it"),
         (PermissionError(13, "Permission denied", "a"), 2, "Permission denied: a"),
+        (
+            OSError(28, "No space left on device"),
+            2,
+            "Error: No space left on device.\n",
+        ),
         (KeyboardInterrupt(), 130, ""),
     ],
 )

@@ -69,7 +69,8 @@ def _code_of(arguments: Sequence[str] | None) -> int:
     except EqlearnError as error:
         return _refuse(str(error))
     except OSError as error:
-        return _refuse(f"{error.strerror or error}: {error.filename or 'no file'}")
+        where = f": {error.filename}" if error.filename else "."
+        return _refuse(f"{error.strerror or error}{where}")
     except Exception as error:
         return _apologise(error)
     return int(code or FOUND)
