@@ -72,7 +72,6 @@ MISTAKES = [
     ("fit weighted.csv --target y --weights ww", "`--weights` must be one of"),
     ("fit weighted.csv --target y --weights w", "`--weights` must be finite and at le"),
     ("fit weighted.csv --target y --weights zero", "`--weights` must be above 0 for s"),
-    ("fit weighted.csv --target y --weights y", "`--target` must be one of 'a', 'w', "),
     (f"{OHM} --extrapolation far.csv", "`far.csv` must be an existing file"),
     (
         f"{OHM} --extrapolation in.csv",
