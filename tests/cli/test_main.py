@@ -74,6 +74,16 @@ def test_ctrl_c_while_the_program_loads_ends_it_silently(tmp_path: Path) -> None
     assert (said.returncode, said.stderr) == (-signal.SIGINT, "")
 
 
+def test_ctrl_c_while_options_are_read_is_an_interruption(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", interrupted)
+    assert command("show run") == (output.INTERRUPTED, "", "")
+
+
 def test_what_is_beside_the_data_is_not_run(tmp_path: Path) -> None:
     """R-21: a file there may be named like a module."""
     (tmp_path / "typer.py").write_text("raise SystemExit('sprung')")

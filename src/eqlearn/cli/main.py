@@ -17,7 +17,7 @@ from eqlearn import __version__
 from eqlearn.cli.control_command import HOW_TO, control
 from eqlearn.cli.dynamics_command import dynamics
 from eqlearn.cli.fit_command import demo, fit
-from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, REFUSED, tell
+from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, INTERRUPTED, REFUSED, tell
 from eqlearn.cli.reproduce_command import reproduce_app
 from eqlearn.cli.run_commands import compare, export, predict, report, show
 from eqlearn.errors import EqlearnError, must
@@ -71,6 +71,8 @@ def _code_of(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         where = f": {error.filename}" if error.filename else "."
         return _refuse(f"{error.strerror or error}{where}")
+    except KeyboardInterrupt:  # before a command has begun, such as among its options
+        return INTERRUPTED
     except Exception as error:
         return _apologise(error)
     return int(code or FOUND)
