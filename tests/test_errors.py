@@ -52,6 +52,12 @@ def test_an_unknown_name_gets_the_nearest(got: object, hint: str) -> None:
     assert str(unknown("unit", got, ["cos", "sin", "tanh"])) == expected
 
 
+def test_a_column_may_be_meant_without_its_unit() -> None:
+    columns = ["T [K]", "p [Pa]", "Total mass"]
+    assert str(unknown("target", "T", columns)).endswith("Did you mean 'T [K]'?")
+    assert "Did you" not in str(unknown("target", "T", [*columns, "T [R]"]))
+
+
 def test_names_that_differ_in_case_are_all_listed() -> None:
     assert "one of 'X', 'x'; got" in str(unknown("target", "y", ["X", "x"]))
 

@@ -84,13 +84,21 @@ def unknown(
 
     listed = tuple(valid)
     names = {name.casefold(): name for name in listed}
-    near = get_close_matches(str(got).casefold(), names, n=1)
+    typed = str(got).casefold()
+    near = get_close_matches(typed, names, n=1) or _beginning_with(typed, names)
     hint = f"Did you mean {_shown(names[near[0]])}?" if near else ""
     most = _MOST_NAMES + (len(listed) == _MOST_NAMES + 1)  # rather than "1 more"
     some = ", ".join(map(_shown, listed[:most]))
     more = len(listed) - most
     rest = f" or {more} more" if more > 0 else ""
     return must(name, f"one of {some}{rest}", got, hint, where=where)
+
+
+def _beginning_with(typed: str, names: Iterable[str]) -> list[str]:
+    """The one name that begins with this word, as `T [K]` does with T."""
+    rests = {name: name[len(typed) :] for name in names if name.startswith(typed)}
+    found = [name for name, rest in rests.items() if not rest[:1].isalnum()]
+    return found if typed and len(found) == 1 else []
 
 
 def check_known(name: str, value: object, valid: Iterable[str]) -> None:

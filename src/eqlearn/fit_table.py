@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqlearn._types import Array, Tell
+from eqlearn.data.cells import AS_NUMBERS, CORRECT
 from eqlearn.data.choose import ChosenColumns, choose_columns, names_first
+from eqlearn.data.formats.parsing import FILL_IN, NO_NUMBERS
 from eqlearn.data.mixed import (
     Categories,
     encoded_column,
@@ -222,8 +224,9 @@ def _read(
 ) -> tuple[ChosenColumns, Array | None, Categories]:
     numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    asked = {"target": targets} | ({} if weights is None else {"weights": [weights]})
-    with _advising(reading), names_first(source, asked):
+    chosen = {"weights": weights and [weights], "inputs": reading.inputs}
+    asked = {"target": targets} | {name: some for name, some in chosen.items() if some}
+    with _advising(reading, numeric), names_first(source, asked):
         table, kinds = read_mixed(
             source,
             named,
@@ -250,7 +253,7 @@ def _groups(
 
     numeric = _numeric(targets, weights)
     named = None if reading.inputs is None else [*numeric, *reading.inputs]
-    with _advising(reading):
+    with _advising(reading, numeric):
         cells = read_groups(
             source,
             str(reading.groups),
@@ -263,6 +266,9 @@ def _groups(
 
 def _numeric(targets: Sequence[str], weights: str | None) -> list[str]:
     """Columns that must be numbers."""
+    if weights in targets:
+        hint = "Leave it out of the targets."
+        raise must("weights", "a column that nothing else names", weights, hint)
     return [*targets, *([] if weights is None else [weights])]
 
 
@@ -290,15 +296,19 @@ def _inputs_of(inputs: Sequence[str] | None, kinds: Categories) -> list[str] | N
 
 
 @contextmanager
-def _advising(reading: Reading) -> Iterator[None]:
+def _advising(reading: Reading, needed: Sequence[str]) -> Iterator[None]:
     """Say what can be done here about columns and cells that cannot be used."""
     try:
         yield
     except EqlearnError as error:
         line = str(error)
-        if "leave the column out." in line.lower() and reading.inputs is None:
-            line += " Leave it out by `exclude`, or name those to use by `inputs`."
-        elif line.endswith("Fill the cell in or remove the row."):
+        if line.endswith((CORRECT, AS_NUMBERS, NO_NUMBERS)):
+            if any(f"column `{printable(name)}`" in line for name in needed):
+                line += " Targets and weights are numbers."
+            else:
+                how = " by `exclude`" * (reading.inputs is None)
+                line = f"{line[:-1]}, or leave out the column{how}."
+        elif line.endswith(FILL_IN):
             line += " To leave such rows out, give `drop_missing`."
         raise EqlearnError(line) from error
 

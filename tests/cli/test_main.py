@@ -48,6 +48,12 @@ def test_no_command_is_a_request_for_help(command: Command) -> None:
         assert f"\n    {exit_code} " in out
 
 
+def test_no_experiment_is_a_request_for_help(command: Command) -> None:
+    code, out, err = command("reproduce")
+    assert (code, err) == (0, "")
+    assert "\n  division " in out
+
+
 def test_version(command: Command) -> None:
     assert command("--version") == (0, f"eqlearn {eqlearn.__version__}\n", "")
 
@@ -66,6 +72,16 @@ def test_ctrl_c_while_the_program_loads_ends_it_silently(tmp_path: Path) -> None
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     said = subprocess.run(called, capture_output=True, text=True, env=environment)
     assert (said.returncode, said.stderr) == (-signal.SIGINT, "")
+
+
+def test_ctrl_c_while_options_are_read_is_an_interruption(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", interrupted)
+    assert command("show run") == (output.INTERRUPTED, "", "")
 
 
 def test_what_is_beside_the_data_is_not_run(tmp_path: Path) -> None:
@@ -106,6 +122,11 @@ def test_an_error_of_the_library_is_one_line(
         ),
         (AssertionError(), 70, "Internal error: AssertionError; please report it"),
         (PermissionError(13, "Permission denied", "a"), 2, "Permission denied: a"),
+        (
+            OSError(28, "No space left on device"),
+            2,
+            "Error: No space left on device.\n",
+        ),
         (KeyboardInterrupt(), 130, ""),
     ],
 )

@@ -26,7 +26,7 @@ MISTAKES = [
     (f"{AGAIN} --time 0", "`--time` must be a positive number of seconds; got 0.0."),
     (f"{AGAIN} --jobs 0", "`--jobs` must be a number of processes, or -1 for every c"),
     ("reproduce control --quick --out in.csv", "File exists: in.csv"),
-    (f"{DIVISION} --seeds 0", "Invalid value for '--seeds': Input should be gr"),
+    (f"{DIVISION} --seeds 0", "`--seeds` must be a whole number of at least 1; got"),
     (f"{DIVISION} --time soon", '`--time` must be seconds, or a text like "90s"'),
     (f"{DIVISION} --recipe slow", "`--recipe` must be one of 'fast', 'paper', 'ref"),
     (f"{DIVISION} --methods eureqa", "`--methods` must be one of 'eqlearn', 'eql', 'm"),

@@ -45,7 +45,11 @@ MISTAKES = [
     ("predict ohm-run in.csv -o plain", "`plain` must end in one of .csv"),
     ("export ohm-run", "Missing option '--to'. See eqlearn export --help."),
     ("export ohm-run --to latx", "got 'latx'. Did you mean 'latex'?"),
-    ("export ohm-run --to c --digits 0", "Invalid value for '--digits'"),
+    ("export ohm-run --to c --digits 0", "`--digits` must be a whole number from 1 t"),
+    (
+        "predict ohm-run in.csv --interval 0.95",
+        "`--interval` must be a number from 1 to 99.9; got '0.95'. See eqlearn predict",
+    ),
     ("export ohm-run --to c -o plain", "`plain` must be a file; got a directory"),
     ("export ohm-run --to c -o no/law.c", "`no/law.c` must be writable"),
     ("export broken.json --to c", "`RUN` must be a model file"),
@@ -63,7 +67,7 @@ MISTAKES = [
         "must be one of 'current'; got 'po",
     ),
     ("report ohm-run --candidate -1", "`--candidate` must be a number of eqlearn show"),
-    ("compare ohm-run", "Missing argument 'RUN'. See eqlearn compare --help."),
+    ("compare ohm-run", "Missing argument 'OTHER'. See eqlearn compare --help."),
     ("compare ohm-run ohm-rum", "got none of this name. Did you mean `ohm-run`?"),
     ("compare ohm-run ohm-run --table few.csv", "got no `voltage`, `resistance`."),
     ("compare ohm-run ohm-run --table in.csv", "got no `current`. It has resistance, "),
@@ -297,7 +301,7 @@ def test_runs_are_compared(here: Path, wave: Path, command: Command) -> None:
     assert out.endswith("The equations are the same.\n")
     code, out, err = command("compare ohm-run wave-run")
     assert (code, out) == (2, "")
-    assert "`other` must be of the inputs voltage, resistance; got 'x, numpy.y'" in err
+    assert "`OTHER` must be of the inputs voltage, resistance; got 'x, numpy.y'" in err
 
 
 def test_report_is_written_again(here: Path, command: Command) -> None:

@@ -52,7 +52,7 @@ def test_words_for_nothing(cell: str) -> None:
         ("5 kg", "unit into the column's name"),
         ("# end", "Remove the comment"),
         ("1|2", "by commas"),
-        ("word", "leave the column out"),
+        ("word", "Correct the cell."),
     ],
 )
 def test_every_mistake_has_its_advice(cell: str, words: str) -> None:

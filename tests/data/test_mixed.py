@@ -35,6 +35,9 @@ def test_beside_words_a_gap_is_what_is_wrong(tmp_path: Path) -> None:
     path = put(tmp_path, "kind,x,y\noak,1,5\npine,,6\nfir,3,7\n")
     with pytest.raises(EqlearnError, match="row 3, column `x`. Fill the cell in or"):
         read_mixed(path, numeric=["y"])
+    path = put(tmp_path, "kind,x,y\noak,1,5\n,2,6\nfir,3,7\n")
+    with pytest.raises(EqlearnError, match="row 3, column `kind`. Fill the cell in or"):
+        read_mixed(path, numeric=["y"])
 
 
 def test_of_two_words_one_input_says_all(tmp_path: Path) -> None:
@@ -64,7 +67,10 @@ def test_truth_values_are_numbers(tmp_path: Path) -> None:
         ("1.5 2,5 3 4", None),
         ("2020-01-01 2020-01-02 2020-01-03 2020-01-04", "seconds since the start"),
         ("3mm 4mm 5mm 6mm", "Put the unit into the column's name"),
-        ("oak NA pine fir", "got 'oak' in row 2, column `a`"),
+        (
+            "oak NA pine fir",
+            "got a missing value in row 3, column `a`. Fill the cell in",
+        ),
     ],
 )
 def test_numbers_with_a_mistake_are_no_words(

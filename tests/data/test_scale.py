@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eqlearn.data.scale import domain_of_use, origins_of, scaling_of
+from eqlearn.data.scale import domain_of_use, drawn_within, origins_of, scaling_of
 
 
 def test_the_default_domain_doubles_the_range_but_keeps_one_sign() -> None:
@@ -11,6 +11,23 @@ def test_the_default_domain_doubles_the_range_but_keeps_one_sign() -> None:
     low, high = domain_of_use(x)
     np.testing.assert_allclose(low, [-2, 0.5, -4, 0])
     np.testing.assert_allclose(high, [2, 2.5, -0.5, 3])
+
+
+def test_switches_stay_0_or_1() -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.eye(3)[rng.integers(3, size=200)]
+    x = np.c_[kinds, rng.uniform(1, 2, 200)]
+    low, high = domain_of_use(x)
+    np.testing.assert_allclose(low, [0, 0, 0, 0.5], atol=0.01)
+    np.testing.assert_allclose(high, [1, 1, 1, 2.5], atol=0.01)
+    for one in (1.0, np.array([0.7, 1.3, 1.0, 1.0])):
+        points = drawn_within(low * one, high * one, 500, x * one, rng, one)
+        drawn = points[:, :3] / np.broadcast_to(one, 4)[:3]
+        assert np.unique(drawn, axis=0).tolist() == np.eye(3)[::-1].tolist()
+        assert (points[:, 3] > 2).any()
+    # Who means to use what is between, or beyond, says so.
+    points = drawn_within(low - 1, high, 500, x, rng)
+    assert (points[:, 0] < 0).any()
 
 
 def test_inputs_spread_over_the_unit_range_keep_their_scale() -> None:

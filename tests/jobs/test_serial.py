@@ -121,16 +121,41 @@ def test_an_error_in_a_segment_is_its_result() -> None:
     assert ended.step is None and ended.error == "ValueError: it broke"
 
 
-def test_a_compiler_is_not_interrupted() -> None:
-    """No exception passes through native code that calls back."""
+@pytest.mark.parametrize(
+    "name", ["numba.core", "importlib._bootstrap", "coverage.collector"]
+)
+def test_a_compiler_is_not_interrupted(name: str) -> None:
+    """No exception passes through native code that calls back.
+
+    One that ends an import leaves half of a package, and one in the midst of what
+    counts lines for `make coverage` left its lock closed for ever.
+    """
     ended: list[float] = []
     compiling = FunctionType(
-        _compile.__code__, {"__name__": "numba.core", "time": time, "ended": ended}
+        _compile.__code__, {"__name__": name, "time": time, "ended": ended}
     )
     with pytest.raises(TimeIsUp), cut_off(0.4):
         compiling(0.8)
         time.sleep(5)
     assert ended
+
+
+def test_what_stands_around_a_block_does_not_keep_its_alarm_from_ringing() -> None:
+    """As in a script that is imported, and learns an equation at once."""
+
+    def learn() -> None:
+        with pytest.raises(TimeIsUp), cut_off(0.05):
+            time.sleep(5)
+
+    importing = FunctionType(
+        _call.__code__, {"__name__": "importlib._bootstrap", "learn": learn}
+    )
+    with within(2.0):
+        importing()
+
+
+def _call() -> None:
+    learn()  # type: ignore[name-defined] # noqa: F821
 
 
 def _compile(seconds: float) -> None:

@@ -51,6 +51,10 @@ from eqlearn.knowledge.measuring.measures import Measure, measure
         ("V/A", 1.0, "Ω"),
         ("60 s", 60.0, "s"),
         ("W/(m^2 K^4)", 1.0, "kg/(s^3 K^4)"),
+        ("cm2", 1e-4, "m^2"),
+        ("W/m2", 1.0, "kg/s^3"),
+        ("kg m s-2", 1.0, "N"),
+        ("m 2", 2.0, "m"),
     ],
 )
 def test_a_unit_is_read(text: str, size: float, shown: str) -> None:

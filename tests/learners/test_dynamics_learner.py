@@ -106,6 +106,20 @@ def test_what_does_not_fit_is_refused(learner: DynamicsLearner) -> None:
         DynamicsLearner(second_order=True, discrete=True).fit(pendulum()[0], T)
     with pytest.raises(EqlearnError, match="`known` must be one of"):
         DynamicsLearner(known={"z": "w"}).fit(pendulum()[0], T)
+    with pytest.raises(EqlearnError, match="`x0` must be of finite numbers"):
+        learner.simulate([0.0, np.nan], T)
+    with pytest.raises(EqlearnError, match="`t` must be of finite numbers"):
+        learner.simulate(STARTS[0], [0.0, np.inf])
+
+
+def test_a_state_that_never_changes_is_refused() -> None:
+    """It has no rate to learn, and fits to it would divide by nothing."""
+    states = np.c_[np.exp(-T), np.full(len(T), 3.0)]
+    said = (
+        "`states` must be of columns that change; got '3 in every row' of `lid`. Give"
+    )
+    with pytest.raises(EqlearnError, match=said):
+        DynamicsLearner().fit(states, T, state_names=["level", "lid"])
 
 
 def test_masked_states_are_missing_and_times_are_numbers() -> None:

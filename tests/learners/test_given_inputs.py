@@ -90,6 +90,11 @@ def test_a_domain_may_name_some_inputs() -> None:
     assert domain_of([(1, 2), (3, 4)], ["a", "b"], x).tolist() == [[1, 2], [3, 4]]
     with pytest.raises(EqlearnError, match="`domain` must be one of 'a', 'b'; got 'c'"):
         domain_of({"c": (0, 1)}, ["a", "b"], x)
+    # Not that the domain is too large, of which nobody has said anything.
+    with pytest.raises(
+        EqlearnError, match=r"^`X` must be .*; got .*e\+150 in column `a"
+    ):
+        domain_of(None, ["a", "b"], x * [1e150, 1.0])
 
 
 def test_a_seed_of_any_random_state() -> None:

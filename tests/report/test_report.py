@@ -219,6 +219,10 @@ def test_far_points_have_a_column_only_if_there_are_any() -> None:
     column = table.headings.index("far points")
     assert [row[column] for row in table.cells] == ["0.0317", "–"]
     assert "error at far points: 0.0317" in summary_of(far)
+    # The first number is of all that the formula was fitted to.
+    assert "error on 200 rows and far points (root mean square): 0.01\n" in summary_of(
+        far
+    )
 
 
 def test_the_phases_of_training(tmp_path: Path) -> None:
@@ -458,6 +462,10 @@ def test_the_knee_is_where_the_error_falls_most_steeply() -> None:
     found = knee(finding)
     assert found is not None and found.complexity == 5
     assert "Shorter is y = " in summary_of(model([long, *others]))
+    # What came second is not written once more.
+    text = " ".join(summary_of(model([long, others[1], others[0]])).split())
+    assert "That one is shorter: up to it the error falls most steeply." in text
+    assert "Shorter is" not in text
     # What was chosen is not named again, nor is anything longer.
     (alone,) = findings(model([of_size(5, 0.01), others[0], others[2]]))
     assert knee(alone) is None

@@ -17,10 +17,10 @@ from eqlearn import __version__
 from eqlearn.cli.control_command import HOW_TO, control
 from eqlearn.cli.dynamics_command import dynamics
 from eqlearn.cli.fit_command import demo, fit
-from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, REFUSED, tell
+from eqlearn.cli.output import EXIT_CODES, FOUND, INTERNAL, INTERRUPTED, REFUSED, tell
 from eqlearn.cli.reproduce_command import reproduce_app
 from eqlearn.cli.run_commands import compare, export, predict, report, show
-from eqlearn.errors import EqlearnError
+from eqlearn.errors import EqlearnError, must
 
 #: If this variable is set in the environment, tracebacks are printed.
 DEBUG = "EQLEARN_DEBUG"
@@ -69,7 +69,10 @@ def _code_of(arguments: Sequence[str] | None) -> int:
     except EqlearnError as error:
         return _refuse(str(error))
     except OSError as error:
-        return _refuse(f"{error.strerror or error}: {error.filename or 'no file'}")
+        where = f": {error.filename}" if error.filename else "."
+        return _refuse(f"{error.strerror or error}{where}")
+    except KeyboardInterrupt:  # before a command has begun, such as among its options
+        return INTERRUPTED
     except Exception as error:
         return _apologise(error)
     return int(code or FOUND)
@@ -91,8 +94,26 @@ def _usage(error: typer.TyperException) -> str:
         return f"{former} is now {RENAMED[former]}."
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "eqlearn"
-    said = " ".join(error.format_message().split()).rstrip(".")
+    said = _no_number(error) or error.format_message()
+    said = " ".join(said.split()).rstrip(".")
     return f"{said}{'' if said.endswith('?') else '.'} See {command} --help."
+
+
+def _no_number(error: typer.TyperException) -> str:
+    """What is wrong with the number of an option; nothing of other mistakes."""
+    option = getattr(error, "param", None)
+    refusals = getattr(error.__cause__, "errors", None)
+    if option is None or not callable(refusals):
+        return ""
+    (refused,) = refusals()[:1]
+    low, high = getattr(option, "min", None), getattr(option, "max", None)
+    is_whole = isinstance(low, int) or refused["type"].startswith("int_")
+    what = "a whole number" if is_whole else "a number"
+    if low is not None:
+        least = f"{low:,.12g}"
+        what += f" of at least {least}" if high is None else f" from {least} to "
+        what += "" if high is None else f"{high:,.12g}"
+    return str(must(option.opts[0], what, refused["input"]))
 
 
 def _apologise(error: Exception) -> int:

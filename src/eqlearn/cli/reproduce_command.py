@@ -21,17 +21,17 @@ from eqlearn.cli.output import (
 )
 from eqlearn.errors import must
 
-reproduce_app = typer.Typer(
-    rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
-)
+reproduce_app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@reproduce_app.callback()
-def reproduce() -> None:
+@reproduce_app.callback(invoke_without_command=True)
+def reproduce(context: typer.Context) -> None:
     """Do the experiments of the paper again.
 
     Every finished piece is kept, and the same command goes on from there.
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @reproduce_app.command()

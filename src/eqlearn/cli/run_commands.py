@@ -173,10 +173,12 @@ def report(run: RunArgument, candidate: CandidateOption = None) -> None:
         say(str(path))
 
 
-@spelled_as_options()
+@spelled_as_options(other="OTHER")
 def compare(
     one: RunArgument,
-    other: RunArgument,
+    other: Annotated[
+        Path, typer.Argument(metavar="OTHER", help="Another, of the same inputs.")
+    ],
     table: Annotated[
         Path | None,
         typer.Option(

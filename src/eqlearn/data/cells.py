@@ -13,6 +13,8 @@ _MISSING = re.compile(
 # Longer ones are no numbers anyone wrote, and the patterns need not look at them all.
 _LONGEST = 400
 
+CORRECT = "Correct the cell."
+AS_NUMBERS = "Write times as numbers, such as seconds since the start."
 # The first row that fits says what to do about a cell that is no finite number.
 _ADVICE = (
     (_NUMBER, "It is beyond 1.8e308: choose a larger unit."),
@@ -31,7 +33,7 @@ _ADVICE = (
     ),
     (
         re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}:\d\d.*", re.DOTALL),
-        "Write times as numbers, such as seconds since the start.",
+        AS_NUMBERS,
     ),
     (re.compile(r"[+-]?[\d.]+[dD][+-]?\d+"), "Write the exponent with e."),
     (re.compile(r"[\u2212\u2013]\s*[\d.]+.*"), "Write the minus sign as -."),
@@ -65,7 +67,7 @@ def advice(cell: str, decimal: str = ".") -> str:
     for pattern, hint in _ADVICE:
         if pattern.fullmatch(text):
             return hint
-    return "Correct the cell, or leave the column out."
+    return CORRECT
 
 
 def is_number(cell: str, decimals: str) -> bool:

@@ -383,10 +383,13 @@ def _check_width(cells: Cells, layout: FileLayout, row: int) -> None:
     is_padding = not "".join(cells[layout.width :]).strip()
     if layout.width <= len(cells) <= len(layout.names) and is_padding:
         return
-    what = f"have {layout.width} cells in every row, as many as names"
+    n = f"{layout.width} cell{'s' * (layout.width > 1)}"
+    what = f"have {n} in every row, as many as names"
     got, hint = f"{len(cells)}", "Remove the cells without a name, or add their names."
     if cells[0].startswith("#"):
         got, hint = "a comment", "Remove the lines that start with #."
+    elif layout.width == 1:  # as of a title, which spreadsheets put above their tables
+        hint = "Let the file begin with the names of its columns."
     elif len(cells) < layout.width:
         label = column_label(layout.names, len(cells))
         hint = f"Fill in column {label} and any after it."
@@ -416,7 +419,7 @@ def _remarks(
     remarks = (
         (
             usual not in (None, layout.separator) and len(names) > 1,
-            f"cells are separated by {separators}, unlike the file's name suggests",
+            f"cells are separated by {separators}, whatever the file's name suggests",
         ),
         (layout.decimal == ",", "decimal commas are read as points, 1,5 as 1.5"),
         (

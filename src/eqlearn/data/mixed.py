@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.cells import CORRECT
 from eqlearn.data.formats.parsing import FILL_IN
 from eqlearn.data.raw import RawTable, is_words, missing_cells, raw_numbers
 from eqlearn.data.read import read_raw, read_table
@@ -57,11 +58,10 @@ def read_mixed(
         try:
             table, kinds = _read_mixed(source, only, without, *choice)
         except EqlearnError as error:
-            # What is wrong with a column of words is news, and a gap among numbers;
-            # all else was said before.
+            # What is wrong with a column of words is news, and a gap; all else was
+            # said before.
             line = str(error)
-            is_gap = "finite number" in line and line.endswith(FILL_IN)
-            is_news = is_gap or _MANY_WORDS in line
+            is_news = line.endswith(FILL_IN) or _MANY_WORDS in line
             raise (error if is_news else refused) from None
         if len(table.names) <= len(set(numeric)):
             raise
@@ -166,9 +166,8 @@ def _kinds(raw: RawTable, at: int) -> tuple[str, ...]:
     if len(kinds) <= MOST_WORDS:
         return kinds
     got = f"{len(kinds)} of them, such as {printable(repr(kinds[0]))}"
-    hint = "Correct the cells, or leave the column out by `exclude`."
     label = column_label(raw.names, at)
-    raise malformed(raw.source, _MANY_WORDS, got, hint, column=label)
+    raise malformed(raw.source, _MANY_WORDS, got, CORRECT, column=label)
 
 
 def encoded_column(

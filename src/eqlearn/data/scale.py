@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eqlearn._types import Array
+from eqlearn._types import Array, Booleans
 
 #: Ranges from zero at which an input is far from it.
 FAR_FROM_ZERO = 25.0
@@ -64,11 +64,12 @@ def _rms_of(column: Array) -> float:
 def domain_of_use(x: Array, far: Array | None = None) -> tuple[Array, Array]:
     """Widen each column's range to twice its size, keeping a column's single sign.
 
-    Where it would cross zero, the range ends half-way between zero and the data. Far
-    points (K, D) are part of it, but do not widen it any further.
+    Where it would cross zero, the range ends half-way between zero and the data. A
+    switch has no other values than 0 and 1. Far points (K, D) are part of it, but do
+    not widen it any further.
     """
     low, high = x.min(axis=0), x.max(axis=0)
-    margin = (high - low) / 2
+    margin = np.where(switches_of(x), 0.0, (high - low) / 2)
     wide_low, wide_high = low - margin, high + margin
     wide_low = np.where(low >= 0, np.maximum(wide_low, low / 2), wide_low)
     wide_high = np.where(high <= 0, np.minimum(wide_high, high / 2), wide_high)
@@ -76,3 +77,39 @@ def domain_of_use(x: Array, far: Array | None = None) -> tuple[Array, Array]:
         return wide_low, wide_high
     ends = np.concatenate([[wide_low, wide_high], far])
     return ends.min(axis=0), ends.max(axis=0)
+
+
+def switches_of(x: Array, one: Array | float = 1.0) -> Booleans:
+    """Which inputs (D,) are nothing but 0 and 1, as truth values and words are.
+
+    `one` (D,) is what 1 is written as where inputs are scaled.
+    """
+    ones = np.broadcast_to(one, x.shape[1])
+    pairs = zip(x.T, ones.tolist(), strict=True)
+    found: Booleans = np.array([_is_switch(*pair) for pair in pairs], dtype=bool)
+    return found
+
+
+def _is_switch(column: Array, one: float) -> bool:
+    # Of a large table, the first rows nearly always tell.
+    return all(np.isin(rows, (0.0, one)).all() for rows in (column[:100], column))
+
+
+def drawn_within(
+    low: Array,
+    high: Array,
+    n: int,
+    x: Array,
+    rng: np.random.Generator,
+    one: Array | float = 1.0,
+) -> Array:
+    """Points (n, D) evenly from a domain of use, with switches as rows `x` have them.
+
+    Half-way between two words there is nothing, and no row is two of them. `one` is as
+    for `switches_of`.
+    """
+    points: Array = rng.uniform(low, high, (n, len(low)))
+    switches = switches_of(x, one) & (low >= 0) & (high <= one)
+    if switches.any():
+        points[:, switches] = x[rng.integers(len(x), size=n)][:, switches]
+    return points

@@ -127,7 +127,7 @@ def cut_off(seconds: float) -> Iterator[None]:
         frames = list(_outwards(frame))
         if block not in frames:  # left at the very moment when it rang before
             _turned_off(before)
-        elif any(_is_uninterrupted(one) for one in frames):
+        elif any(_is_uninterrupted(one) for one in frames[: frames.index(block)]):
             signal.setitimer(signal.ITIMER_REAL, _MOMENT, _AGAIN)
         else:
             raise TimeIsUp
@@ -149,9 +149,10 @@ def _turned_off(before: Any) -> None:
     signal.signal(signal.SIGALRM, before)
 
 
-# Packages that call back from native code, through which no exception may pass, and how
-# long (seconds) they are let go on before the next try.
-_UNINTERRUPTED = ("numba.", "llvmlite.", "weakref.")
+# Packages that call back from native code, through which no exception may pass, and
+# those that would leave a module half loaded, or a lock closed for ever; how long
+# (seconds) they are let go on before the next try.
+_UNINTERRUPTED = ("numba.", "llvmlite.", "weakref.", "importlib.", "coverage.")
 _MOMENT = 0.05
 # Seconds after which it rings again: somebody may have caught what was raised.
 _AGAIN = 1.0

@@ -16,7 +16,7 @@ from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.motion_model import motion_model
 from eqlearn.dynamics.motion_verdict import courses, foresight
-from eqlearn.dynamics.smooth.trajectories import TimeSeries, time_series
+from eqlearn.dynamics.smooth.trajectories import TimeSeries, check_changing, time_series
 from eqlearn.dynamics.step_rule import StepRule
 from eqlearn.errors import check_count, check_known, must
 from eqlearn.jobs.backends import n_processes
@@ -164,6 +164,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
             runs = self._runs(states, t, inputs)
             measured = _names(states, state_names, "x", runs[0].states.shape[1])
             driven = _names(inputs, input_names, "u", runs[0].inputs.shape[1])
+            check_changing(runs, measured)
             names, known = self._system(measured, driven)
             asked = self._asked(known)
             model_file.check_can_be_saved(
@@ -200,6 +201,9 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         start = _numbers("x0", x0).ravel()
         times = _numbers("t", t).ravel()
         self._check_width(start[None])
+        for name, given in (("x0", start), ("t", times)):
+            if not (given.size and np.isfinite(given).all()):
+                raise must(name, "of finite numbers", given)
         driven = self._driven(inputs, len(times))
         holds = self.hold_inputs
         return followed(

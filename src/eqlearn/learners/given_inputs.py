@@ -20,7 +20,15 @@ from eqlearn._types import Array, Booleans
 from eqlearn.data.frames import encoded_frame, encoded_like
 from eqlearn.data.mixed import Categories
 from eqlearn.data.scale import domain_of_use
-from eqlearn.data.table import checked_domain, offset_remarks, weight_remarks
+from eqlearn.data.table import (
+    CHOOSE_UNIT,
+    USUAL_SIZE,
+    checked_domain,
+    has_usual_size,
+    offset_remarks,
+    sizes,
+    weight_remarks,
+)
 from eqlearn.errors import EqlearnError, check_count, is_whole, must, printable, unknown
 from eqlearn.jobs.backends import n_processes
 from eqlearn.jobs.cluster import check_scheduler
@@ -247,6 +255,11 @@ def domain_of(
 
     Far points are part of it.
     """
+    for name, largest in zip(inputs, sizes(x), strict=True):
+        if not has_usual_size(largest):  # or the domain would be said to be too large
+            what = f"a table of columns whose {USUAL_SIZE}"
+            where = f"in column `{printable(name)}`"
+            raise must("X", what, largest, CHOOSE_UNIT, where=where)
     default = np.stack(domain_of_use(x, far), axis=1)
     if domain is None:
         return default

@@ -102,6 +102,9 @@ def check_can_be_saved(
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model file; a bad one is refused in one line that names the place."""
     path = _as_text(path)
+    if not os.path.lexists(path.split("\0")[0]):
+        hint = "There is no file of this name."
+        raise must("path", "a model file", _end(path), hint)
     try:
         return from_bytes(_read(Path(path)))
     except EqlearnError as error:

@@ -142,14 +142,22 @@ def knee(finding: Finding) -> Equation | None:
     return found if is_shorter else None
 
 
-def what_is_shorter(model: Model, finding: Finding) -> str:
-    """Name the shortest formula after which little is gained, if it was not chosen."""
+def what_is_shorter(
+    model: Model, finding: Finding, *, after_second: bool = False
+) -> str:
+    """Name the shortest formula after which little is gained, if it was not chosen.
+
+    Not once more if it came second and `what_came_second` stands right before.
+    """
     found = knee(finding)
     if found is None:
         return ""
+    why = "up to it the error falls most steeply"
+    if after_second and found is finding.others[0]:
+        return f"That one is shorter: {why}."
     return (
         f"Shorter is {formula(found, model)} with an error of {found.rms:.3g} and a "
-        f"complexity of {found.complexity}: up to it the error falls most steeply."
+        f"complexity of {found.complexity}: {why}."
     )
 
 
@@ -332,10 +340,12 @@ def units_of(finding: Finding) -> Iterator[tuple[str, Graph]]:
 def errors(finding: Finding, n_rows: int) -> tuple[tuple[str, str], ...]:
     """The errors and the size of an equation, each with its description."""
     chosen, scores = finding.chosen, finding.chosen.scores
+    at_far = scores.get("extrapolation_error")
+    which = f"{n_rows:,} rows" if at_far is None else f"{n_rows:,} rows and far points"
     facts = [
-        (f"error on {n_rows:,} rows (root mean square)", f"{chosen.rms:.3g}"),
+        (f"error on {which} (root mean square)", f"{chosen.rms:.3g}"),
         ("error on rows held out", scores.get("validation_error")),
-        ("error at far points", scores.get("extrapolation_error")),
+        ("error at far points", at_far),
         ("complexity (units and connections)", f"{chosen.complexity}"),
         # Looks count, too, not only what are called attempts; motions are not counted.
         ("times it was found", f"{chosen.votes}" if chosen.votes else None),

@@ -32,8 +32,9 @@ def _summary_of(model: Model, finding: Finding) -> Iterator[str]:
     for name, value in found.errors(finding, model.n_rows):
         yield f"{name}: {value}"
     yield from textwrap.wrap(_sentence(finding.domain), _WIDTH)
-    yield from textwrap.wrap(found.what_came_second(model, finding), _WIDTH)
-    yield from textwrap.wrap(found.what_is_shorter(model, finding), _WIDTH)
+    second = found.what_came_second(model, finding)
+    shorter = found.what_is_shorter(model, finding, after_second=True)
+    yield from textwrap.wrap(f"{second} {shorter}".strip(), _WIDTH)
 
 
 def _verdict(finding: Finding) -> str:

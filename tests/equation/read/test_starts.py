@@ -53,9 +53,13 @@ def test_columns_are_no_letters() -> None:
 
 
 def test_any_column_can_be_named() -> None:
-    for text in ("`T [K]`*z", "T_K*z", "z*`T [K]`"):
+    for text in ("`T [K]`*z", "T_K*z", "z*`T [K]`", "T*z"):
         (graph,) = starts(text, ("T [K]", "z"))
         np.testing.assert_allclose(graph.evaluate(X)[0][:, 0], X[:, 0] * X[:, 1])
+
+
+def test_of_two_columns_that_differ_in_their_units_none_is_meant() -> None:
+    assert len(starts("T*`T [K]`", ("T [K]", "T [R]"))) == N_STARTS
 
 
 def test_starts_without_values_are_left_out() -> None:

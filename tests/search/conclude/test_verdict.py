@@ -8,6 +8,7 @@ import pytest
 from found import LINE, MEAN, ONE, candidate, found
 
 from eqlearn._types import Array
+from eqlearn.data.scale import domain_of_use
 from eqlearn.model.model import Verdict
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows
@@ -51,6 +52,24 @@ def test_a_large_lead_is_enough_though_no_second_attempt_ended_in_it() -> None:
     said = judged(line(votes=1), candidate(STEEP, bic=0.0))
     assert said.kind == "trusted"
     assert "Every formula that says something else is far behind." in said.reasons
+
+
+def test_what_differs_only_between_two_words_is_no_rival() -> None:
+    """An input `kind=oak` is 0 or 1, where k and sin(pi*k/2) are the same."""
+    ours = Graph(2, (), (({0: 2.0, 1: 1.0}, ONE),), fixed=FREE.fixed)
+    bent = Graph(2, (Node("sin", ({1: np.pi / 2},)),), (({0: 2.0, 2: 1.0}, ONE),))
+    both = line(graph=ours), candidate(bent, rms=RMS, bic=-99.5)
+    k = np.resize([0.0, 1.0, 1.0], len(X))
+
+    def said_of(x: Array) -> Verdict:
+        domain = np.stack(domain_of_use(x), axis=1)
+        rows = JudgedRows.of(x, Y + k, domain, STANDARD.judging)
+        return verdict(found(*both), 0, rows, ["x", "kind=oak"])
+
+    assert said_of(np.c_[X, k]).kind == "trusted"
+    # Of another input there is more between its values, and beyond.
+    k[0] = 1e-9
+    assert said_of(np.c_[X, k]).kind == "doubtful"
 
 
 def test_many_votes_are_not_enough_if_another_is_close() -> None:

@@ -7,19 +7,19 @@ from contextlib import contextmanager
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.cells import AS_NUMBERS
 from eqlearn.data.raw import RawColumn
 from eqlearn.data.table import column_label
 from eqlearn.errors import EqlearnError, malformed, printable
 
 NUMBERS = "hold a finite number in every cell"
 FILL_IN = "Fill the cell in or remove the row."
-_NO_NUMBERS = "Leave the column out, or turn it into numbers."
-_TIME = "Write times as numbers, such as seconds since the start."
+NO_NUMBERS = "Turn it into numbers."
 #: What to do about columns of each of NumPy's kinds that are no numbers.
 _HINT_OF_KIND = {
     "b": "Write 1 and 0 for true and false.",
-    "M": _TIME,
-    "m": _TIME,
+    "M": AS_NUMBERS,
+    "m": AS_NUMBERS,
     "c": "Write real and imaginary parts as two columns.",
     "V": "Give every number a column of its own.",
 }
@@ -29,7 +29,7 @@ def no_numbers(
     source: str, names: Sequence[str], at: int, called: str, kind: str
 ) -> EqlearnError:
     """Build the error for a column of another type."""
-    hint = _HINT_OF_KIND.get(kind, _NO_NUMBERS)
+    hint = _HINT_OF_KIND.get(kind, NO_NUMBERS)
     label = column_label(names, at)
     return malformed(source, NUMBERS, f"{called} values", hint, column=label)
 

@@ -1,12 +1,13 @@
 """Trajectories as they were measured, checked; gaps split them, if they are long."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from eqlearn._types import Array, Booleans, Integers
-from eqlearn.errors import must
+from eqlearn.errors import must, printable
 
 #: A trajectory of fewer rows has no rates to speak of.
 FEWEST_ROWS = 8
@@ -51,6 +52,16 @@ def time_series(
         what = f"trajectories of at least {FEWEST_ROWS} rows without gaps"
         raise must("states", what, [len(run) for run in runs])
     return found
+
+
+def check_changing(runs: Sequence[TimeSeries], names: Sequence[str]) -> None:
+    """Refuse a state that is the same in every row: nothing can be learned of it."""
+    for k, name in enumerate(names):
+        values = np.concatenate([run.states[:, k] for run in runs])
+        if np.ptp(values) == 0:
+            what, got = "of columns that change", f"{values[0]:g} in every row"
+            hint = "Give it as an input, or leave it out."
+            raise must("states", what, got, hint, where=f"of `{printable(name)}`")
 
 
 def _listed(name: str, given: Any) -> list[Array]:

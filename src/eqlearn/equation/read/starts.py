@@ -114,10 +114,17 @@ def composed_graph(
 
 
 def columns_by_name(inputs: Sequence[str]) -> dict[str, int]:
-    """Where columns are, by their names and by what is written for these."""
+    """Where columns are, by their names and by what is written for these.
+
+    A column `T [K]` is T, too, unless another is.
+    """
     numbers = range(len(inputs))
+    without_unit = [name.partition("[")[0].strip() for name in inputs]
+    short = {
+        name: at for at, name in enumerate(without_unit) if without_unit.count(name) < 2
+    }
     safe = dict(zip(identifiers(inputs), numbers, strict=True))
-    return {**safe, **dict(zip(inputs, numbers, strict=True))}
+    return {**short, **safe, **dict(zip(inputs, numbers, strict=True))}
 
 
 def known_functions() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
     measure = factor { ("*" | "·" | " ") factor | "/" factor }
     factor  = (unit | number | "(" measure ")") [("^" | "**") exponent]
+    unit    = letters, which an exponent may follow at once: m2, s-1
 
 Units are those of the SI, with its prefixes, and common others. What is written after
 a slash is divided by, up to the next slash or product sign: J/mol/K is J/(mol K).
@@ -208,7 +209,8 @@ _NAMED: Mapping[Dimension, str] = {
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN = re.compile(
     r"\s*(?:(?P<power>(?:\^|\*\*)\s*(?:[-−+]?\d+(?:\.\d+)?"
-    r"|\(\s*[-−+]?\d+(?:\.\d+)?(?:\s*/\s*[1-9]\d*)?\s*\))|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)|(?P<sign>[*·×⋅/()])|(?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
+    r"|\(\s*[-−+]?\d+(?:\.\d+)?(?:\s*/\s*[1-9]\d*)?\s*\))|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+"
+    r"|(?<=[^\W\d_])[-−]?\d+(?:\.\d+)?)|(?P<sign>[*·×⋅/()])|(?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
     r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|%|°[CF]?|℃))"
 )
 #: Letters of the longest that anyone types.

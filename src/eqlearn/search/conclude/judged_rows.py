@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from eqlearn._types import Array, Booleans, Integers
+from eqlearn.data.scale import drawn_within
 from eqlearn.network.graph import Graph
 from eqlearn.search.keep.agreement import typical_spread
 from eqlearn.search.verdict_strategy import Judging
@@ -39,7 +40,8 @@ class JudgedRows:
         """Take rows evenly from all, for a table may be sorted, and draw points."""
         few = np.linspace(0, len(x) - 1, min(len(x), by.most_rows)).astype(int)
         low, high = np.transpose(domain)
-        drawn = np.random.default_rng(0).uniform(low, high, (by.n_points, len(low)))
+        rng = np.random.default_rng(0)
+        drawn = drawn_within(low, high, by.n_points, x[few], rng)
         return cls(
             x[few],
             y[few],

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from eqlearn._types import Array
+from eqlearn.data.scale import drawn_within
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
@@ -161,8 +162,10 @@ class Pool:
     def _values(self, entry: Entry) -> Array:
         if entry.values is None:
             rng = generator(self.task.seed, Stream.AGREEMENT)
-            low, high = self.task.low, self.task.high
-            points = rng.uniform(low, high, (self._by.n_points, len(low)))
+            task, n = self.task, self._by.n_points
+            few = task.x[: task.strategy.rows.prune]
+            one = 1.0 / task.x_scale
+            points = drawn_within(task.low, task.high, n, few, rng, one)
             with np.errstate(all="ignore"):
                 entry.values = entry.found.graph.evaluate(points)[0][:, 0]
         return entry.values
