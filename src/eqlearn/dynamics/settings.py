@@ -93,6 +93,9 @@ class Choosing:
     fits_worse: float = tuned(
         1.5, "times the residuals: longer pieces that fit worse than that are left"
     )
+    n_shortest: int = tuned(
+        75, "pieces of a map at first: a chaotic one doubles noise in every other step"
+    )
     n_candidates: int = tuned(6, "formulas of the search that are tried for each state")
     most_constants: int = tuned(14, "of a formula that is tried: more imitate anything")
     n_pruned: int = tuned(3, "of all formulas for a state, how many are pruned")
