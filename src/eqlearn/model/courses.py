@@ -19,6 +19,10 @@ _UNREADABLE = (
 )
 
 
+#: The target of a map: the next value of a state.
+NEXT_VALUE = "{}[k+1]"
+
+
 class Courses(NamedTuple):
     """Rows of all trajectories that were followed, one after the other."""
 
