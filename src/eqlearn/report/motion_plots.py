@@ -220,7 +220,9 @@ def _changes(model: Model, columns: dict[int, Array]) -> Array:
 
 
 def _change(model: Model, state: Array) -> Array:
-    return _changes(model, {k: state[k : k + 1] for k in range(len(state))})[0]
+    columns = {k: state[k : k + 1] for k in range(len(state))}
+    found: Array = _changes(model, columns)[0]
+    return found
 
 
 def _slopes(model: Model, state: Array, sizes: Array) -> Array:
