@@ -154,6 +154,7 @@ class Pursuit:
     most_tripled: int = tuned(
         70, "terms up to which all triples are compared: that takes milliseconds"
     )
+    n_swaps: int = tuned(4, "terms of a sum that are swapped for others, of many terms")
     n_candidates: int = tuned(18, "sums of all kinds that are tried by following")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
     most_rows: int = tuned(4000, "rows whose integrals are looked at, about")
