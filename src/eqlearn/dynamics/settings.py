@@ -81,7 +81,9 @@ class Choosing:
     function_price: float = tuned(
         12.0, "for each other function: some of them imitate any short curve"
     )
-    product_price: float = tuned(0.5, "for each product")
+    product_price: float = tuned(
+        1.4, "for each product or divisor, which double what there is to pick: 2 log 2"
+    )
     pieces: tuple[int, ...] = tuned(
         (10, 3, 1),
         "pieces of a trajectory, from many to few: long ones tell forms apart, "
