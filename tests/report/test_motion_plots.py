@@ -9,6 +9,7 @@ from eqlearn.model.courses import NEXT_VALUE, Courses
 from eqlearn.model.model import Model
 from eqlearn.network.graph import CONSTANT, Node
 from eqlearn.report import motion_plots
+from eqlearn.report.findings import columns_said
 from eqlearn.report.motion_plots import fixed_points, motion_panels
 
 SQUARE = Node("multiply", ({1: 1.0}, {1: 1.0}))
@@ -76,3 +77,11 @@ def test_all_stretches_of_a_log_are_drawn_and_few_trajectories_of_one_time() -> 
     run, t = np.repeat(np.arange(6, dtype=np.int64), 10), np.arange(60.0)
     assert len(motion_plots._runs(courses(run, t))) == 6
     assert len(motion_plots._runs(courses(run, t % 10))) == motion_plots.MOST_RUNS
+
+
+def test_states_are_not_called_inputs() -> None:
+    assert columns_said(logistic_map(2.5)) == "1 state"
+    assert columns_said(motion({1: 1.0}, {0: -1.0})) == "2 states"
+    one = report_models.equation("dx1/dt", report_models.graph({0: -1.0, 1: 1.0}))
+    assert columns_said(report_models.model([one])) == "1 state and 1 input"
+    assert columns_said(report_models.fraction()) == "2 inputs"

@@ -19,8 +19,8 @@ _UNREADABLE = (
 )
 
 
-#: The target of a map: the next value of a state.
-NEXT_VALUE = "{}[k+1]"
+#: What motion has for targets: the rate of a state, or of a map its next value.
+RATE, NEXT_VALUE = "d{}/dt", "{}[k+1]"
 
 
 class Courses(NamedTuple):
