@@ -34,6 +34,7 @@ from eqlearn.equation.write.formulas import formulas
 from eqlearn.problems.true_form import has_true_form
 from eqlearn.reproduce.commit import commit
 from eqlearn.reproduce.jsonl import Line, append_line, number, whole_lines
+from eqlearn.reproduce.subprocesses import clock, count_work_only
 from eqlearn.reproduce.text_tables import TextTable
 
 RESULTS = Path("benchmarks/results/swingup.jsonl")
@@ -72,6 +73,8 @@ PLANTS = _plants(10)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs that are missing, then print the table."""
     options = _parser().parse_args(arguments)
+    if clock() == "processor":
+        count_work_only()
     known = {} if options.redo else newest(options.out)
     for noise in () if options.table else options.noise:
         for plant in options.plant:

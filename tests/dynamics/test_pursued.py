@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eqlearn.dynamics.candidates.best_sums import best_sums
+from eqlearn.dynamics.candidates.best_sums import SumOfTerms, best_sums, with_swaps
 from eqlearn.dynamics.candidates.grounds import grounds_of_rates, grounds_of_states
 from eqlearn.dynamics.candidates.known_rates import known_rates
 from eqlearn.dynamics.candidates.pursued import pursued
@@ -77,3 +77,24 @@ def test_rows_have_errors_as_large_as_they_are_said_to_be() -> None:
     again = rate_rows(smooth, np.random.default_rng(1))
     assert not np.allclose(rows.rates, again.rates)
     assert np.array_equal(rows.x, again.x)
+
+
+def test_waves_of_one_angle_are_found_among_those_of_other_inputs() -> None:
+    """Cosines of a length imitated what a spring does, and crowded out the law."""
+    low, high = [0.7, -1.0, -0.9, -3.0], [1.4, 1.0, 0.9, 3.0]
+    x = np.random.default_rng(0).uniform(low, high, (400, 4))
+    r, _, q, w = x.T
+    rates = (r * w**2 - 20.0 * (r - 1.0) + 9.8 * np.cos(q))[:, None]
+    found = pursued(grounds_of_rates(RateRows(x, rates), 0))
+    texts = [formula_text(one, ["r", "v", "q", "w"], "v") for one in found]
+    assert "v = r*w**2 - 20*r + 49*cos(q)/5 + 20" in texts, texts[:3]
+
+
+def test_terms_are_swapped_for_better_ones() -> None:
+    """A term that was taken on the way gives way to the one of the law."""
+    rng, by = np.random.default_rng(1), STANDARD_MOTION.pursuit
+    A = rng.normal(size=(60, 12))
+    y = A[:, 0] + A[:, 4] - A[:, 7]
+    start = SumOfTerms((0, 4, 8), float("inf"))
+    (found,) = with_swaps(A, y, 60, np.zeros(12), [start], by)
+    assert found.places == (0, 4, 7)

@@ -41,6 +41,16 @@ def test_of_motion_that_flows_rows_may_be_missing_and_pauses_split() -> None:
     assert len(time_series(x, t, flows=True)) == 1  # seven rows are none
 
 
+def test_times_at_random_have_long_steps_that_are_no_pauses() -> None:
+    rng, counts = np.random.default_rng(0), []
+    for _ in range(20):
+        t = np.sort(rng.uniform(0.0, 40.0, 260))
+        counts.append(len(time_series(np.ones((260, 1)), t, flows=True)))
+    assert np.mean(counts) < 1.5
+    t = t[(t < 14.0) | (t > 19.0)]
+    assert len(time_series(np.ones((len(t), 1)), t, flows=True)) == 2
+
+
 def test_steps_that_grow_are_no_pauses() -> None:
     t = np.geomspace(0.01, 1000.0, 60)
     assert len(time_series(np.ones((60, 1)), t, flows=True)) == 1

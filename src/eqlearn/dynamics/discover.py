@@ -189,6 +189,8 @@ def _stages(seen: Readings, observed: Booleans, asked: Asked) -> list[Pieces]:
     """The trajectories cut into pieces, from short to long."""
     by = asked.settings
     counts = (by.choosing.n_short, *by.choosing.pieces)
+    if seen.rule == "map":
+        counts = (by.choosing.n_shortest, *counts)
     return [
         cut(
             seen.smooth,
@@ -243,6 +245,8 @@ def _first_stage(
 ) -> tuple[int, int]:
     """The longest of the first two stages that can be followed, and how finely."""
     by = contest.settings.shooting
+    if contest.pieces.rule == "map":
+        return 0, 1  # a chaotic map keeps within bounds, even where it follows nothing
     short = contest.on(stages[0]).entered(base, quick=False)
     motion = base if short is None else short.motion
     is_long = contest.on(stages[1]).entered(motion) is not None

@@ -21,7 +21,7 @@ from eqlearn.model.model import Kind, Verdict
 _FITTED = 0.75
 #: An error in spreads, besides the noise, from which motion is no longer followed.
 _LOST = 0.3
-#: Residuals, in noise as the splines see it, that leave nothing to explain.
+#: Residuals, in noise as measurements show it, that leave nothing to explain.
 _MUCH_LEFT = 1.5
 #: A criterion so close cannot tell two systems apart.
 _CLOSE = 10.0
@@ -192,7 +192,8 @@ def _of_the_system(
     left = excess(discovered.rival, discovered.pieces, discovered.smooth)
     if np.any(left > _MUCH_LEFT):
         doubts.append(
-            f"Residuals are {float(left.max()):.1f} times what splines take for noise."
+            f"Residuals are {float(left.max()):.1f} times the noise that measurements "
+            "show."
         )
         advice.append("A state or an input may be missing; more time may help.")
     alike = likeness(discovered.rival, discovered.pieces)

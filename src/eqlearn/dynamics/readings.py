@@ -12,6 +12,7 @@ from eqlearn.dynamics.candidates.grounds import (
     grounds_of_states,
     grounds_of_steps,
 )
+from eqlearn.dynamics.smooth.map_rows import map_rows, mapped_runs
 from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun, rate_rows, smooth_run
 from eqlearn.dynamics.smooth.step_rows import (
     Steps,
@@ -57,8 +58,8 @@ def readings(runs: Sequence[TimeSeries], asked: Asked) -> Readings:
     """Smooth trajectories and make rows of them."""
     rng, by = np.random.default_rng(asked.seed), asked.settings.smoothing
     if asked.rule == "map":
-        smooth = tuple(_as_measured(run) for run in runs)
-        return Readings(smooth, _map_rows(smooth, rng, by.most_kept), "map")
+        smooth = mapped_runs(runs)
+        return Readings(smooth, map_rows(smooth, rng, by.most_kept), "map")
     smooth = tuple(
         smooth_run(run, second_order=asked.second_order, by=by) for run in runs
     )
@@ -72,19 +73,3 @@ def readings(runs: Sequence[TimeSeries], asked: Asked) -> Readings:
     steps = steps_of(runs, rule)
     rows = step_rows(steps, noise, rng, by)
     return Readings(smooth, rows, rule, steps, None if likelier else "euler")
-
-
-def _as_measured(run: TimeSeries) -> SmoothRun:
-    """A map has no course between its steps: the next state is its rate."""
-    later = np.concatenate([run.states[1:], run.states[-1:]])
-    nothing = np.zeros_like(later)
-    return SmoothRun(run, run.states, later, nothing, nothing[0], float(len(later)))
-
-
-def _map_rows(
-    smooth: Sequence[SmoothRun], rng: np.random.Generator, most: int
-) -> RateRows:
-    x = np.concatenate([np.hstack([o.states, o.run.inputs])[:-1] for o in smooth])
-    rates = np.concatenate([one.rates[:-1] for one in smooth])
-    some = rng.permutation(len(x))[:most]
-    return RateRows(x[np.sort(some)], rates[np.sort(some)])

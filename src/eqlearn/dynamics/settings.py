@@ -81,7 +81,9 @@ class Choosing:
     function_price: float = tuned(
         12.0, "for each other function: some of them imitate any short curve"
     )
-    product_price: float = tuned(0.5, "for each product")
+    product_price: float = tuned(
+        1.4, "for each product or divisor, which double what there is to pick: 2 log 2"
+    )
     pieces: tuple[int, ...] = tuned(
         (10, 3, 1),
         "pieces of a trajectory, from many to few: long ones tell forms apart, "
@@ -92,6 +94,9 @@ class Choosing:
     )
     fits_worse: float = tuned(
         1.5, "times the residuals: longer pieces that fit worse than that are left"
+    )
+    n_shortest: int = tuned(
+        75, "pieces of a map at first: a chaotic one doubles noise in every other step"
     )
     n_candidates: int = tuned(6, "formulas of the search that are tried for each state")
     most_constants: int = tuned(14, "of a formula that is tried: more imitate anything")
@@ -151,6 +156,7 @@ class Pursuit:
     most_tripled: int = tuned(
         70, "terms up to which all triples are compared: that takes milliseconds"
     )
+    n_swaps: int = tuned(4, "terms of a sum that are swapped for others, of many terms")
     n_candidates: int = tuned(18, "sums of all kinds that are tried by following")
     n_pieces: int = tuned(8, "of a trajectory in which integrals are compared")
     most_rows: int = tuned(4000, "rows whose integrals are looked at, about")

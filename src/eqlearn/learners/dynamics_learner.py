@@ -29,7 +29,7 @@ from eqlearn.learners.given_inputs import (
 )
 from eqlearn.learners.learned_equations import LearnedEquations
 from eqlearn.model import model_file
-from eqlearn.model.courses import Courses
+from eqlearn.model.courses import NEXT_VALUE, RATE, Courses
 
 #: Parameters that a model file keeps.
 _KEPT = (
@@ -288,7 +288,7 @@ class DynamicsLearner(LearnedEquations):  # type: ignore[misc, unused-ignore]
         )
 
     def _targets(self, names: Sequence[str]) -> tuple[str, ...]:
-        form = "{}[k+1]" if self.discrete else "d{}/dt"
+        form = NEXT_VALUE if self.discrete else RATE
         return tuple(form.format(name) for name in names)
 
     def _kept(self) -> dict[str, Any]:

@@ -19,6 +19,10 @@ _UNREADABLE = (
 )
 
 
+#: What motion has for targets: the rate of a state, or of a map its next value.
+RATE, NEXT_VALUE = "d{}/dt", "{}[k+1]"
+
+
 class Courses(NamedTuple):
     """Rows of all trajectories that were followed, one after the other."""
 

@@ -19,6 +19,7 @@ from eqlearn.equation.write.display import formula_text
 from eqlearn.equation.write.names import visible
 from eqlearn.errors import printable
 from eqlearn.knowledge.measuring.model_dimensions import dimension_rows
+from eqlearn.model.courses import NEXT_VALUE, RATE
 from eqlearn.model.model import Equation, Json, Model, Verdict
 from eqlearn.model.model_tables import (
     constant_rows,
@@ -170,6 +171,18 @@ def formula(equation: Equation, model: Model) -> str:
 def shown(name: str, number: int) -> str:
     """A name as a piece of one line of text."""
     return printable(visible(name, number), LONGEST_NAME)
+
+
+def columns_said(model: Model) -> str:
+    """How many columns it was learned from: inputs, or states of motion as well."""
+    n_states = sum(
+        target in (RATE.format(name), NEXT_VALUE.format(name))
+        for name, target in zip(model.inputs, model.targets, strict=False)
+    )
+    n_states = n_states if n_states == len(model.targets) else 0
+    counts = {"state": n_states, "input": len(model.measured) - n_states}
+    said = [f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items() if n]
+    return " and ".join(said) or "0 inputs"
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ def page(
     text = _environment().get_template("report.html.j2")
     return text.render(
         model=model,
+        columns_said=found.columns_said(model),
         targets=[visible(name, m) for m, name in enumerate(model.targets)],
         inputs=[
             (visible(name, i), *model.ranges[i], *model.domain[i])

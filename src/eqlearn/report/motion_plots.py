@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from eqlearn._types import Array, Booleans
-from eqlearn.model.courses import Courses
+from eqlearn.model.courses import NEXT_VALUE, Courses
 from eqlearn.model.model import Model
 from eqlearn.report.plots import (
     FORMULA,
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Trajectories and states that are drawn; more would not be told apart.
+#: Trajectories of one time, and states, that are drawn: more are not told apart.
 MOST_RUNS, MOST_STATES = 3, 6
 _N_ARROWS, _N_STARTS = 17, 9
 #: Of the drawn range: fixed points nearer are one, further out are not drawn.
 _SAME, _BEYOND = 1e-3, 0.25
 _NEWTON_STEPS, _DIFFERENCE = 40, 1e-6
+#: Of the largest change in the drawn range: what counts as none.
+_NO_CHANGE = 1e-6
+#: Of the fastest way to a fixed point or from it: slower is a circle about it.
+_CIRCLES = 1e-5
 _FORECAST = RIVALS[0][0]
 
 
@@ -115,11 +119,13 @@ def _draw_rate(axis: "Axes", model: Model, courses: Courses) -> None:
     points = _points(model, {0: line})
     with np.errstate(all="ignore"):
         rates = model.predict(points)[:, 0]
-    axis.axhline(0.0, color=INK, lw=0.6)
+    stays = line if _is_map(model) else np.zeros(len(line))
+    axis.plot(line, stays, color=INK, lw=0.6)
     axis.plot(line, rates, color=FORMULA, lw=1.4)
     for point in fixed_points(model):
-        fill = INK if point.is_stable else "white"
-        axis.plot(point.state[0], 0.0, "o", ms=6, mfc=fill, mec=INK, zorder=4)
+        (x,) = point.state
+        fill, y = INK if point.is_stable else "white", x if _is_map(model) else 0.0
+        axis.plot(x, y, "o", ms=6, mfc=fill, mec=INK, zorder=4)
     label(axis, "x", short_name(model.inputs[0], 0))
     label(axis, "y", short_name(model.targets[0], 0))
 
@@ -127,8 +133,7 @@ def _draw_rate(axis: "Axes", model: Model, courses: Courses) -> None:
 def _draw_field(axis: "Axes", model: Model, courses: Courses) -> None:
     ends = [_ends(model, k) for k in range(2)]
     a, b = np.meshgrid(*(np.linspace(*one, _N_ARROWS) for one in ends))
-    with np.errstate(all="ignore"):
-        rates = model.predict(_points(model, {0: a.ravel(), 1: b.ravel()}))[:, :2]
+    rates = _changes(model, {0: a.ravel(), 1: b.ravel()})[:, :2]
     # In units of the picture, so that directions are those that are seen.
     sizes = np.array([high - low for low, high in ends])
     length = np.linalg.norm(rates / sizes, axis=1)[:, None]
@@ -139,8 +144,9 @@ def _draw_field(axis: "Axes", model: Model, courses: Courses) -> None:
         for rows in _runs(courses):
             dots: Any = {"ms": 2.5, "mew": 0, "color": MEASURED, "zorder": 3}
             axis.plot(*courses.measured[rows, :2].T, ".", **dots)
+            way: Any = {"ls": ":", "lw": 0.5} if _is_map(model) else {"lw": 1.2}
             for part in _pieces(courses, rows):
-                axis.plot(*courses.simulated[part, :2].T, color=FORMULA, lw=1.2)
+                axis.plot(*courses.simulated[part, :2].T, color=FORMULA, **way)
     for point in fixed_points(model) if len(model.targets) == 2 else ():
         fill = INK if point.is_stable else "white"
         axis.plot(*point.state[:2], "o", ms=6, mfc=fill, mec=INK, zorder=4)
@@ -150,29 +156,40 @@ def _draw_field(axis: "Axes", model: Model, courses: Courses) -> None:
 
 
 def fixed_points(model: Model) -> list[FixedPoint]:
-    """States near the data where all rates are zero, inputs at their middles."""
+    """States near the data that stay as they are, inputs at their middles."""
     n = len(model.targets)
     ends = [_ends(model, k) for k in range(n)]
     sizes = np.array([high - low for low, high in ends])
     n_starts = _N_STARTS if n < 3 else 3
     starts = np.meshgrid(*(np.linspace(*one, n_starts) for one in ends))
+    begins = np.stack([one.ravel() for one in starts], axis=1)
+    usual = np.abs(_changes(model, dict(enumerate(begins.T))))
+    largest = np.max(np.where(np.isfinite(usual), usual, 0.0), axis=0)
     found: list[FixedPoint] = []
-    for start in np.stack([one.ravel() for one in starts], axis=1):
+    for start in begins:
         state = _newton(model, start, sizes)
         if state is None or any(
             np.max(np.abs(one.state - state) / sizes) < _SAME for one in found
         ):
             continue
-        slopes = _slopes(model, state, sizes)
-        is_stable = bool(np.all(np.linalg.eigvals(slopes).real < 0))
-        found.append(FixedPoint(state, is_stable))
+        # Steps also end where changes are least, and are not zero at all.
+        if np.all(np.abs(_change(model, state)) <= _NO_CHANGE * largest):
+            found.append(FixedPoint(state, _is_stable(model, state, sizes)))
     return found
+
+
+def _is_stable(model: Model, state: Array, sizes: Array) -> bool:
+    """Whether neighbours come to a fixed point, instead of leaving or circling it."""
+    modes = np.linalg.eigvals(_slopes(model, state, sizes))
+    if _is_map(model):
+        return bool(np.all(np.abs(1.0 + modes) < 1.0 - _CIRCLES))
+    return bool(np.all(modes.real < -_CIRCLES * np.abs(modes).max()))
 
 
 def _newton(model: Model, state: Array, sizes: Array) -> Array | None:
     begin = state
     for _ in range(_NEWTON_STEPS):
-        rates, slopes = _rates(model, state), _slopes(model, state, sizes)
+        rates, slopes = _change(model, state), _slopes(model, state, sizes)
         if not (np.isfinite(rates).all() and np.isfinite(slopes).all()):
             return None
         step = np.linalg.lstsq(slopes, rates, rcond=1e-12)[0]
@@ -189,10 +206,22 @@ def _is_shown(model: Model, state: Array) -> bool:
     return all(low <= x <= high for x, (low, high) in zip(state, ends, strict=True))
 
 
-def _rates(model: Model, state: Array) -> Array:
-    columns = {k: state[k : k + 1] for k in range(len(state))}
+def _is_map(model: Model) -> bool:
+    return model.targets[0] == NEXT_VALUE.format(model.inputs[0])
+
+
+def _changes(model: Model, columns: dict[int, Array]) -> Array:
+    """How all states change: their rates, or the step of a map."""
     with np.errstate(all="ignore"):
-        found: Array = model.predict(_points(model, columns))[0]
+        found: Array = model.predict(_points(model, columns))
+        if _is_map(model):
+            found[:, list(columns)] -= np.stack(list(columns.values()), axis=1)
+    return found
+
+
+def _change(model: Model, state: Array) -> Array:
+    columns = {k: state[k : k + 1] for k in range(len(state))}
+    found: Array = _changes(model, columns)[0]
     return found
 
 
@@ -201,7 +230,7 @@ def _slopes(model: Model, state: Array, sizes: Array) -> Array:
     for k, size in enumerate(sizes):
         step = np.zeros(len(state))
         step[k] = _DIFFERENCE * size
-        change = _rates(model, state + step) - _rates(model, state - step)
+        change = _change(model, state + step) - _change(model, state - step)
         columns.append(change / (2 * step[k]))
     return np.stack(columns, axis=1)
 
@@ -225,18 +254,35 @@ def _ends(model: Model, k: int) -> tuple[float, float]:
 
 
 def _portrait_caption(model: Model) -> str:
-    points = "Filled dots are fixed points that motion comes to, hollow ones it leaves."
-    if len(model.targets) == 1:
-        return f"The rate along the state. {points}"
-    if len(model.targets) == 2:
-        return f"Phase portrait: arrows are the learned rates. {points}"
-    return (
-        "The first two states; arrows are the learned rates, others at their middles."
+    """What the last plot shows: of one state, of two, of the first two."""
+    points = (
+        "Filled dots are fixed points that motion comes to, hollow ones others: it "
+        "leaves or circles them."
     )
+    is_map, n = _is_map(model), len(model.targets)
+    if n == 1 and is_map:
+        return f"The next state along the state, and where both are alike. {points}"
+    if n == 1:
+        return f"The rate along the state. {points}"
+    arrows = "point to the next states" if is_map else "are the learned rates"
+    if n == 2:
+        return f"Phase portrait: arrows {arrows}. {points}"
+    return f"The first two states; arrows {arrows}, others at their middles."
 
 
 def _runs(courses: Courses) -> list[Booleans]:
-    return [courses.run == run for run in np.unique(courses.run)[:MOST_RUNS]]
+    """Rows of the trajectories that are drawn: few at any time, so that one shows them.
+
+    Those that gaps split follow each other in time, and all of them are drawn.
+    """
+    kept: list[Booleans] = []
+    for run in np.unique(courses.run):
+        rows = courses.run == run
+        first, last = courses.t[rows].min(), courses.t[rows].max()
+        beside = [courses.t[one] for one in kept]
+        if sum(first < t.max() and t.min() < last for t in beside) < MOST_RUNS:
+            kept.append(rows)
+    return kept
 
 
 def _pieces(courses: Courses, rows: Booleans) -> Sequence[Booleans]:

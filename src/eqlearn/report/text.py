@@ -79,11 +79,10 @@ def markdown(
     images: Sequence[str],
 ) -> str:
     """Write the report in Markdown; `images` are the files of the slices."""
-    inputs = "input" if len(model.measured) == 1 else "inputs"
     lines = [
         "# What the data say",
         "",
-        f"Learned from {model.n_rows:,} rows of {len(model.measured)} {inputs}.",
+        f"Learned from {model.n_rows:,} rows of {found.columns_said(model)}.",
     ]
     for finding, image in zip(findings, images, strict=True):
         lines += _markdown_of(model, finding, image)

@@ -1,5 +1,6 @@
 """Sums of few columns: the best of each number, built up several at a time."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,7 @@ def best_sums(
 
     Those of each number of terms that are best go on to be longer.
     """
-    A = A / (np.linalg.norm(A, axis=0) + 1e-300)
-    if len(y) > A.shape[1] + 1:
-        together = condensed(A, y)
-        A, y = together[:, :-1], together[:, -1]
+    A, y = _shortened(A, y)
     beam: list[SumOfTerms] = [SumOfTerms((), np.inf)]
     found: dict[tuple[int, ...], float] = {}
     for size in range(1, most_terms + 1):
@@ -48,6 +46,43 @@ def best_sums(
         beam = [SumOfTerms(*item) for item in best]
         found |= dict(best)
     return [SumOfTerms(*i) for i in sorted(found.items(), key=lambda item: item[1])]
+
+
+def _shortened(A: Array, y: Array) -> tuple[Array, Array]:
+    """Columns of length 1, in as few rows as tell all of them."""
+    A = A / (np.linalg.norm(A, axis=0) + 1e-300)
+    if len(y) > A.shape[1] + 1:
+        together = condensed(A, y)
+        return together[:, :-1], together[:, -1]
+    return A, y
+
+
+def with_swaps(
+    A: Array, y: Array, n: int, prices: Array, some: list[SumOfTerms], by: Pursuit
+) -> list[SumOfTerms]:
+    """Sums whose terms are swapped for others, one at a time, as long as that helps.
+
+    Of many terms that imitate each other, those of a law need not be best on the way.
+    """
+    A, y = _shortened(A, y)
+    return [_swapped(A, y, n, prices, one, by) for one in some]
+
+
+def _swapped(
+    A: Array, y: Array, n: int, prices: Array, one: SumOfTerms, by: Pursuit
+) -> SumOfTerms:
+    few = replace(by, width=1)
+    for _ in range(by.n_swaps):
+        new = one
+        for place in one.places:
+            rest = tuple(other for other in one.places if other != place)
+            for better, criterion in _extensions(A, y, n, prices, rest, few):
+                if criterion < new.criterion:
+                    new = SumOfTerms(tuple(sorted((*rest, better))), criterion)
+        if new is one:
+            break
+        one = new
+    return one
 
 
 def _pairs(

@@ -14,7 +14,11 @@ from scipy.optimize import minimize_scalar
 
 from eqlearn._types import Array
 from eqlearn.dynamics.candidates.grounds import Grounds
-from eqlearn.dynamics.candidates.reshaping import Powers, put_monomial
+from eqlearn.dynamics.candidates.reshaping import (
+    Powers,
+    put_monomial,
+    with_natural_angles,
+)
 from eqlearn.equation.refine.rewrites import factors_of, monomial
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
@@ -27,6 +31,10 @@ _HOPELESS = 1e100
 _N_POINTS = 200
 #: Logarithms of a curve's scale, in medians of the input, that are looked at.
 _SCALES = np.log(np.geomspace(0.1, 10.0, 9))
+#: Off 1: a weight of an angle that was put in as it is.
+_AS_IT_IS = 1e-9
+#: What no curve's values reach: their squares would overflow.
+_VAST = 1e100
 #: Logarithms of a scale on either side within which the best is looked for.
 _NEAR = 0.7
 #: For each formula that is asked for, so many are looked at more closely.
@@ -55,6 +63,7 @@ class _Part:
     features: tuple[int, ...]  # of the numerator that the part is made of
 
 
+@np.errstate(all="ignore")  # curves that are too steep are passed over
 def exchanged(graph: Graph, grounds: Grounds, n: int) -> list[Graph]:
     """The formula with a part as another curve: the `n` that explain a course best."""
     found: list[_New] = []
@@ -182,7 +191,7 @@ def _judged(site: _Site, curve: _Curve, scale: float, extra: tuple[int, ...]) ->
     """How well a curve with the rest explains a course, and the weights of all."""
     values = site.beside * curve.values(site.z, scale)
     y, n = site.grounds.y, len(site.grounds.y)
-    if not np.isfinite(values).all():
+    if not np.abs(values).max() < _VAST:
         return _New(site, curve, scale, extra, _HOPELESS, np.zeros(0))
     own = site.grounds.effects(values[:, None])
     A = np.hstack([site.effects[_REST], own, *(site.effects[e] for e in extra)])
@@ -231,7 +240,7 @@ def _scale(curve: _Curve, z: Array, beside: Array, lines: Array, whole: Array) -
 
     def left(log_scale: float) -> float:
         lines[0] = curve.values(z, size * float(np.exp(log_scale)))
-        if not np.isfinite(lines).all():
+        if not np.abs(lines).max() < _VAST:
             return _HOPELESS
         A = (lines * beside).T
         A = A / (np.linalg.norm(A, axis=0) + 1e-300)
@@ -258,7 +267,8 @@ def _put(graph: Graph, new: _New) -> Graph:
     draft.outputs[0] = (above, {CONSTANT: 1.0})
     found = draft.freeze()
     assert found is not None  # what is new uses only what stands before it
-    return canonical(found, new.site.grounds.x.T)
+    plain = canonical(found, new.site.grounds.x.T)
+    return plain if new.curve.has_scale else with_natural_angles(plain, _AS_IT_IS)
 
 
 def _unary(unit: str, sign: float = 1.0) -> Callable[[Draft, int, float], int]:
@@ -294,6 +304,9 @@ def _damped(draft: Draft, i: int, scale: float) -> int:
 
 
 _CURVES: tuple[_Curve, ...] = (
+    # Of an angle as it is: with a constant, one of another scale imitates it.
+    _Curve(lambda z, scale: np.sin(z), _unary("sin"), has_scale=False),
+    _Curve(lambda z, scale: np.cos(z), _unary("cos"), has_scale=False),
     _Curve(lambda z, scale: np.sin(z / scale), _unary("sin")),
     _Curve(lambda z, scale: np.cos(z / scale), _unary("cos")),
     _Curve(lambda z, scale: np.tanh(z / scale), _unary("tanh")),

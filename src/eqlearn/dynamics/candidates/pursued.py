@@ -14,7 +14,12 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from eqlearn._types import Array
-from eqlearn.dynamics.candidates.best_sums import SumOfTerms, best_sums, condensed
+from eqlearn.dynamics.candidates.best_sums import (
+    SumOfTerms,
+    best_sums,
+    condensed,
+    with_swaps,
+)
 from eqlearn.dynamics.candidates.grounds import Grounds
 from eqlearn.dynamics.candidates.reshaping import Powers, monomials, put_monomial
 from eqlearn.dynamics.settings import STANDARD_MOTION, Pursuit
@@ -44,11 +49,17 @@ class _Words(NamedTuple):
 
 
 def _vocabularies(n_inputs: int) -> Iterator[_Words]:
-    """Functions of a kind together; with a scale, those of one input at a time."""
+    """Functions of a kind together; with a scale, those of one input at a time.
+
+    Waves both ways: where all inputs have them, they imitate each other.
+    """
     together = tuple(range(n_inputs))
+    alone = [(i,) for i in together]
     for kind, has_scale in _KINDS.items():
-        for inputs in [(i,) for i in together] if has_scale else [together]:
-            yield _Words(kind, inputs, has_scale)
+        if not has_scale:
+            yield _Words(kind, together, has_scale)
+        if has_scale or (kind is _waves and n_inputs > 1):
+            yield from (_Words(kind, inputs, has_scale) for inputs in alone)
 
 
 class _Found(NamedTuple):
@@ -111,7 +122,10 @@ def _sums_of(plain: "_Plain", words: _Words, scale: float, by: Pursuit) -> list[
     prices = np.array([term.price for term in terms])
     found = []
     ranked = best_sums(A, grounds.y, len(A), prices, by.most_terms, by)
-    for one in _few(ranked, by):
+    few = _few(ranked, by)
+    if len(terms) > by.most_tripled and not words.has_scale:
+        few += with_swaps(A, grounds.y, len(A), prices, few, by)
+    for one in few:
         some, own = [terms[i] for i in one.places], A[:, list(one.places)]
         found.append(_Found(one.criterion, some, own, words, scale, one.places))
     return found

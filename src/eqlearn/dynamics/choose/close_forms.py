@@ -17,7 +17,7 @@ from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
 from eqlearn.dynamics.choose.grow_motion import other_selections
 from eqlearn.dynamics.choose.prune_motion import least_certain, with_formula
 from eqlearn.jobs.serial import TimeIsUp, cut_off
-from eqlearn.network.graph import Graph
+from eqlearn.network.graph import Graph, sine_slots
 
 #: Of a rate's spread: formulas so far apart beside the motion say different things.
 _DIFFERENT = 0.05
@@ -101,12 +101,28 @@ def _curves(rival: Rival, state: int, contest: Contest) -> list[Graph]:
     """Other curves of one input in the place of a part."""
     if contest.grounds is None:
         return []
-    own, n = rival.motion.graphs[state], contest.settings.choosing.n_exchanged
-    return [
-        one
-        for one in exchanged(own, contest.grounds(state), n)
-        if _functions(one) != _functions(own) or one.n_parameters <= own.n_parameters
-    ]
+    own, by = rival.motion.graphs[state], contest.settings.choosing
+    found = exchanged(own, contest.grounds(state), by.n_exchanged)
+    return [one for one in found if _is_another(one, own, by.near_angle)]
+
+
+def _is_another(one: Graph, own: Graph, near: float) -> bool:
+    """Whether a formula is another law, and not the same with more besides.
+
+    An angle that is taken as it is leaves the same law with a constant less.
+    """
+    if _functions(one) != _functions(own):
+        return True
+    if not _has_natural_angle(one):
+        return one.n_parameters <= own.n_parameters
+    natural = reshaping.with_natural_angles(own, near)
+    is_longer = len([*one.connections()]) > len([*natural.connections()])
+    return is_longer and one.n_parameters <= natural.n_parameters
+
+
+def _has_natural_angle(graph: Graph) -> bool:
+    angles = sine_slots(graph)
+    return any(s in angles and 0 <= i < graph.n_inputs for s, i in graph.fixed)
 
 
 def _functions(graph: Graph) -> list[str]:

@@ -18,7 +18,7 @@ from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import Pieces
 from eqlearn.dynamics.follow.shooting import Followed, fit_motion
 from eqlearn.dynamics.settings import STANDARD_MOTION, MotionSettings
-from eqlearn.network.graph import Graph, sine_slots
+from eqlearn.network.graph import CONSTANT, Graph, sine_slots
 
 #: Less than this is no gain.
 _GAIN = 1e-6
@@ -137,12 +137,15 @@ class Contest:
         by = self.settings.choosing
         prices = dict.fromkeys(("multiply", "divide"), by.product_price)
         prices |= dict.fromkeys(("sin", "cos"), by.sine_price)
+        free = [g for k, g in enumerate(motion.graphs) if k not in motion.known]
         units = sum(
             prices.get(node.unit, by.function_price)
-            for k, graph in enumerate(motion.graphs)
-            if k not in motion.known
+            for graph in free
             for node in graph.nodes
         )
+        # What stands below the line of a whole formula is divided by as well.
+        below = sum(len(graph.outputs[0][1].keys() - {CONSTANT}) for graph in free)
+        units += by.product_price * below
         return motion.n_parameters * self.term_price(n_rows) + units
 
     def term_price(self, n_rows: int) -> float:

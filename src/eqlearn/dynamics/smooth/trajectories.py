@@ -13,8 +13,9 @@ from eqlearn.errors import must, printable
 FEWEST_ROWS = 8
 #: Times the usual step about it: a longer one is a pause, which no spline bridges.
 _PAUSE = 6.0
-#: Steps on either side that tell what the usual one is.
-_ABOUT = 5
+#: Steps on either side that tell what the usual one is, and the share of them that it
+#: is not shorter than: at random times, many steps are far longer than the median one.
+_ABOUT, _USUAL = 5, 0.8
 
 
 class TimeSeries(NamedTuple):
@@ -147,7 +148,8 @@ def _without_pauses(run: TimeSeries) -> list[TimeSeries]:
         return []
     steps = np.diff(kept.t)
     about = np.pad(steps, _ABOUT, mode="reflect")
-    usual = np.median(sliding_window_view(about, 2 * _ABOUT + 1), axis=1)
+    near = sliding_window_view(about, 2 * _ABOUT + 1)
+    usual = np.quantile(near, _USUAL, axis=1)
     pauses = np.flatnonzero(steps > _PAUSE * usual) + 1
     ends = np.concatenate([[0], pauses, [len(kept.t)]])
     return _stretches(kept, ends[:-1], ends[1:])
