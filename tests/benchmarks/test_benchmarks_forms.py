@@ -131,6 +131,17 @@ def test_anything_but_the_mean_is_a_false_find(
     assert pure_noise.perform(NoiseTable(3))["found"] is found
 
 
+def test_pure_noise_takes_as_long_as_the_chosen_clock_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(
+        METHODS, "eqlearn", SimpleNamespace(load=lambda: lambda _: [None])
+    )
+    ticks = iter([3.0, 8.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))  # as its workers do
+    assert pure_noise.perform(NoiseTable(3))["seconds"] == 5.0
+
+
 def test_false_finds_are_counted_once_a_table(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
