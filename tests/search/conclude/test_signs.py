@@ -22,6 +22,7 @@ from eqlearn.search.conclude.signs import (
     extrapolation_sign,
     far_sign,
     misfit_sign,
+    neighbour_sign,
     noise_sign,
     region_sign,
     rival_sign,
@@ -291,6 +292,58 @@ def test_neighbours_tell_a_wild_row_without_a_formula() -> None:
     for y in (np.exp(3 * x[:, 0]), np.where(x[:, 0] > 0, 1.0, 0.0)):
         noise = 0.01 * np.random.default_rng(7).normal(size=300)
         assert misfits_among_neighbours(rows(x, y + noise), BY) == []
+
+
+def few_swings() -> tuple[Graph, JudgedRows]:
+    """A fast wave in so few rows that neighbours are at its other side."""
+    rng = np.random.default_rng(8)
+    x = rng.uniform(0, 8, (60, 1))
+    y = np.exp(-0.4 * x[:, 0]) * np.cos(3.1 * x[:, 0])
+    damped = Graph(
+        1,
+        (
+            Node("exp", ({0: -0.4},)),
+            Node("cos", ({0: 3.1},)),
+            Node("multiply", ({1: 1.0}, {2: 1.0})),
+        ),
+        (({3: 1.0}, ONE),),
+        frozenset({(2, 1), (3, 2), (5, CONSTANT)}),
+    )
+    return damped, rows(x, y + 0.02 * rng.normal(size=60))
+
+
+def test_a_row_that_the_others_foretell_is_not_wild() -> None:
+    damped, data = few_swings()
+    assert misfits_among_neighbours(data, BY)
+    assert neighbour_sign(fit(damped, data.samples).graph, data, BY) is None
+    # A formula that says nothing foretells nothing.
+    assert neighbour_sign(Graph(1, (), ((ONE, ONE),)), data, BY) is not None
+
+
+def test_a_row_that_the_formula_bends_to_is_not_foretold() -> None:
+    damped, data = few_swings()
+    y = data.y.copy()
+    y[7] += 9.0
+    spoilt = rows(data.x, y)
+    # A term that is nothing but this row: what was fitted to it stays without it.
+    away = {0: 1.0, CONSTANT: -float(data.x[7, 0])}
+    nodes = (
+        *damped.nodes,
+        Node("multiply", (away, away)),
+        Node("exp", ({4: -1e7},)),
+    )
+    known = {(slot, s) for slot in (4, 5) for s in (0, CONSTANT)} | {(6, 4), (8, -1)}
+    peak = Graph(
+        1,
+        nodes,
+        (({3: 1.0, 5: 9.0}, ONE),),
+        frozenset({(2, 1), (3, 2), *known}),
+    )
+    bent = fit(peak, spoilt.samples).graph
+    assert not misfits(bent, spoilt, BY)
+    told = neighbour_sign(bent, spoilt, BY)
+    assert told is not None
+    assert told.sentence.startswith("One row does not follow (row 8: ")
 
 
 def test_what_moves_the_formula_limits_its_use() -> None:

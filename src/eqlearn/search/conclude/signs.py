@@ -21,6 +21,7 @@ from eqlearn.search.conclude.misfits import (
     Misfit,
     misfits,
     misfits_among_neighbours,
+    not_foretold,
     shift_without,
 )
 from eqlearn.search.conclude.noise_level import (
@@ -288,9 +289,12 @@ def left_out_sign(found: Sequence[Misfit], rows: JudgedRows) -> Sign:
     return Sign("note", f"{told}; by the loss, they count for nothing.")
 
 
-def neighbour_sign(rows: JudgedRows, by: Judging) -> Sign | None:
-    """Which rows are unlike their neighbours, for where no formula can be believed."""
-    found = misfits_among_neighbours(rows, by)
+def neighbour_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Which rows are unlike their neighbours, for where no formula can be believed.
+
+    Of a formula that foretells them this much can be believed all the same.
+    """
+    found = not_foretold(graph, misfits_among_neighbours(rows, by), rows, by)
     if not found:
         return None
     told = f"{_not_following(found, rows)}, as their neighbours tell."

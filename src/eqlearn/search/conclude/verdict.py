@@ -50,7 +50,7 @@ def verdict(
     # A formula that may be wrong does not tell which rows are.
     is_good = all(sign.bearing in ("good", "note") for sign in told)
     if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
-        told += filter(None, [signs.neighbour_sign(rows, strategy.judging)])
+        told += filter(None, [signs.neighbour_sign(best.graph, rows, strategy.judging)])
     by_bearing = {
         bearing: [sign.sentence for sign in told if sign.bearing == bearing]
         for bearing in ("good", "doubt", "limit", "note")
@@ -99,7 +99,7 @@ def _nothing(
         return Verdict("nothing", (same, *_failures(found)), (signs.WHERE_IT_CHANGES,))
     reason = "No formula explains more of the target than its mean does."
     left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
-    wild = signs.neighbour_sign(rows, strategy.judging)
+    wild = signs.neighbour_sign(best.graph, rows, strategy.judging)
     advice = signs.MORE_DATA if wild is None else wild.advice
     told = () if wild is None else (wild.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
