@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from found import candidate
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import complexity
@@ -359,9 +360,26 @@ def test_what_moves_the_formula_limits_its_use() -> None:
 
 def test_poorly_known_constants_limit_the_use() -> None:
     poor, well = measured(20, noise=0.3), measured(2000, noise=0.02)
-    told = constants_sign(fit(WAVE, poor.samples).graph, poor, BY)
+    free = fit(WAVE, poor.samples).graph
+    told = constants_sign(candidate(free), poor, BY)
     assert told is not None and told.bearing == "limit"
-    assert constants_sign(fit(WAVE, well.samples).graph, well, BY) is None
+    assert told.sentence.startswith("Its constants leave an error of ")
+    assert constants_sign(candidate(fit(WAVE, well.samples).graph), well, BY) is None
+
+
+def test_constants_that_are_written_as_simple_ones_limit_the_use_if_they_are_not() -> (
+    None
+):
+    poor = measured(20, noise=0.3)
+    free = fit(WAVE, poor.samples).graph
+    simple = replace(WAVE, fixed=frozenset({(0, 0), (1, 1), (2, -1)}))
+    told = constants_sign(replace(candidate(free), snapped=simple), poor, BY)
+    assert told is not None and told.bearing == "limit"
+    assert ", unless they are as simple as it says, leave" in told.sentence
+    # One that is written as it was fitted still leaves too much.
+    half = replace(simple, fixed=simple.fixed - {(0, 0)})
+    told = constants_sign(replace(candidate(free), snapped=half), poor, BY)
+    assert told is not None and "unless" not in told.sentence
 
 
 def test_a_column_that_is_the_target_is_named() -> None:

@@ -31,6 +31,7 @@ from eqlearn.search.conclude.noise_level import (
 )
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
+from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.keep.structure_tests import (
     Remains,
     StructureTest,
@@ -220,23 +221,32 @@ def region_sign(
 
 
 def constants_sign(
-    graph: Graph, rows: JudgedRows, by: Judging, crowding: float = 0.0
+    best: Candidate, rows: JudgedRows, by: Judging, crowding: float = 0.0
 ) -> Sign | None:
-    """Whether constants are known well enough for the domain of use."""
-    if not graph.n_parameters:
-        return None
-    there = rows.in_domain(graph)
-    known = covariance(graph, rows.samples) * (1.0 + crowding * len(rows.y))
-    variance = variance_by_constants(graph, known, rows.points)
-    off = high_quantile(np.sqrt(variance)) / there.spread
+    """Whether constants are known well enough for the domain of use.
+
+    All that were fitted count: that some are simple may be an accident. Who reads the
+    formula sees none of these, and is told.
+    """
+    widened = 1.0 + crowding * len(rows.y)
+    off = _off_by_constants(best.graph, rows, widened)
     if off <= by.constants_off:
         return None
-    return Sign(
-        "limit",
-        f"Its constants leave an error of {_per_cent(off)} of its spread in the domain "
-        "of use.",
-        MORE_ROWS,
+    as_written = _off_by_constants(best.snapped, rows, widened)
+    unless = ", unless they are as simple as it says," * (
+        as_written <= by.constants_off
     )
+    told = f"Its constants{unless} leave an error of {_per_cent(off)} of its spread"
+    return Sign("limit", f"{told} in the domain of use.", MORE_ROWS)
+
+
+def _off_by_constants(graph: Graph, rows: JudgedRows, widened: float) -> float:
+    """The error by free constants in the domain of use, in shares of the spread."""
+    if not graph.n_parameters:
+        return 0.0
+    known = covariance(graph, rows.samples) * widened
+    variance = variance_by_constants(graph, known, rows.points)
+    return high_quantile(np.sqrt(variance)) / rows.in_domain(graph).spread
 
 
 def series_sign(relation: Relation, rows: JudgedRows) -> Sign | None:

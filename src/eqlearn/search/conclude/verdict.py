@@ -231,7 +231,7 @@ def _signs_in_noise(
         yield Sign("good", _AHEAD)
     is_long = size is not None
     yield signs.region_sign(region_tests(graph, rows, by), names, by, is_long=is_long)
-    yield signs.constants_sign(graph, rows, by, relation.crowding(len(rows.y)))
+    yield signs.constants_sign(best, rows, by, relation.crowding(len(rows.y)))
 
 
 def _relation(best: Candidate, rows: JudgedRows) -> Relation:
