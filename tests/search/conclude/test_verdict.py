@@ -50,7 +50,7 @@ def test_what_leaves_noise_and_has_no_rival_is_trusted() -> None:
 def test_a_large_lead_is_enough_though_no_second_attempt_ended_in_it() -> None:
     said = judged(line(votes=1), candidate(STEEP, bic=0.0))
     assert said.kind == "trusted"
-    assert "Every formula that says something else is far behind." in said.reasons
+    assert "Every formula found that says something else is far behind." in said.reasons
 
 
 def test_many_votes_are_not_enough_if_another_is_close() -> None:

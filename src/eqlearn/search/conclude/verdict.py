@@ -24,7 +24,7 @@ from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.losses import ROBUST
 
-_AHEAD = "Every formula that says something else is far behind."
+_AHEAD = "Every formula found that says something else is far behind."
 
 
 def verdict(
