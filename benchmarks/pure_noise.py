@@ -90,7 +90,7 @@ def noise_table(lines: Sequence[Line]) -> TextTable:
     """Count the false finds."""
     newest = {(line["limit"], line["table"]): line for line in lines}
     rows = []
-    for limit in sorted({limit for limit, _ in newest} or {SECONDS}):
+    for limit in sorted({SECONDS, *(limit for limit, _ in newest)}):
         some = [line for (of, _), line in newest.items() if of == limit]
         found = sum(bool(line.get("found", True)) for line in some)
         seconds = [line["seconds"] for line in some if "seconds" in line]

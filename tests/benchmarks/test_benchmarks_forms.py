@@ -171,3 +171,12 @@ def test_no_false_find_meets_the_figure() -> None:
     ]
     (row,) = noise_table(lines).rows
     assert row[2:] == ("1 of 50", "1.0", "at most 1", "met")
+
+
+def test_a_shorter_limit_leaves_the_asked_one_open() -> None:
+    short = [
+        {"limit": 10.0, "table": n, "found": False} for n in range(1, N_TABLES + 1)
+    ]
+    done, asked = noise_table(short).rows
+    assert (done[1], done[-1]) == ("10 s", "met")
+    assert (asked[1], asked[-1]) == ("60 s", "open: 0 tables so far")
