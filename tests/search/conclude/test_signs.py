@@ -295,6 +295,24 @@ def test_neighbours_tell_a_wild_row_without_a_formula() -> None:
         assert misfits_among_neighbours(rows(x, y + noise), BY) == []
 
 
+def test_rows_where_noise_is_larger_are_not_called_wild() -> None:
+    rng = np.random.default_rng(12)
+    x = rng.uniform(0.1, 10.0, (200, 1))
+    y = 3.0 * x[:, 0] ** 2 * (1.0 + 0.1 * rng.normal(size=200))
+    square = Node("multiply", ({0: 1.0}, {0: 1.0}))
+    parabola = Graph(
+        1, (square,), (({1: 3.0}, ONE),), frozenset({(0, 0), (1, 0), (3, -1)})
+    )
+    assert len(misfits(parabola, rows(x, y), BY)) > 5
+    assert misfit_sign(parabola, rows(x, y), BY) is None
+    # One that is off even there is.
+    wild = int(np.argmax(x))
+    y[wild] *= 4.0
+    told = misfit_sign(parabola, rows(x, y), BY)
+    assert told is not None
+    assert told.sentence.startswith(f"One row does not follow (row {wild + 1}: ")
+
+
 def few_swings() -> tuple[Graph, JudgedRows]:
     """A fast wave in so few rows that neighbours are at its other side."""
     rng = np.random.default_rng(8)

@@ -196,6 +196,21 @@ def test_that_others_are_far_behind_is_not_said_of_an_input_that_others_stand_fo
     assert not any("far behind" in reason for reason in said.reasons)
 
 
+def test_a_column_to_be_left_out_is_named_once() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(1.0, 5.0, (2, 200))
+    y = a * b + NOISE
+    x = np.column_stack([a, b, 1.02 * y])
+    copy = Graph(3, (), (({2: 0.98}, ONE),), frozenset({(1, CONSTANT)}))
+    domain = np.stack([x.min(axis=0) - 2.0, x.max(axis=0) + 2.0], axis=1)
+    data = JudgedRows.of(x, y, domain, STANDARD.judging)
+    one = line(graph=copy, rms=1e-3 * data.spread)
+    said = verdict(found(one), 0, data, ["a", "b", "total"])
+    assert any("total was not varied by itself" in reason for reason in said.reasons)
+    (advice,) = [a for a in said.advice if "Leave" in a]
+    assert advice.startswith("Leave total out if it was computed from the target")
+
+
 def over(zero: float) -> Graph:
     """2t / (1 - t / zero), both constants fitted."""
     below = {CONSTANT: 1.0, 0: -1.0 / zero}

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.spatial import cKDTree
 
 from eqlearn._types import Array, Integers
@@ -79,6 +80,34 @@ def _listed(
         Misfit(int(i), float(rows.y[i]), float(expected[i]), float(error[i]))
         for i in far[np.argsort(-off[far], kind="stable")]
     ]
+
+
+def off_for_their_place(
+    graph: Graph, found: list[Misfit], rows: JudgedRows, by: Judging
+) -> list[Misfit]:
+    """Those that are off among rows of about their value, and of their inputs, too.
+
+    Where noise is larger in some places than in others, rows there are no wild ones.
+    """
+    if not found:
+        return found
+    expected = values_of(graph, rows.x)
+    off = np.abs(rows.y - expected) * rows.root
+    alongs = (expected, *(rows.x[:, i] for i in sorted(graph.used_inputs)))
+    usual = np.max([_usual_along(off, along, by.n_alike) for along in alongs], axis=0)
+    is_far = off > wild_from(len(off), by.wild) * usual
+    return [one for one in found if is_far[one.row]]
+
+
+def _usual_along(off: Array, along: Array, n_alike: int) -> Array:
+    """The usual distance (N,) among so many rows that are nearest along a column."""
+    n = min(n_alike, len(off))
+    order = np.argsort(along, kind="stable")
+    nearby = np.median(sliding_window_view(off[order], n), axis=1) / MEDIAN_OF_NORMAL
+    first = np.clip(np.arange(len(off)) - n // 2, 0, len(off) - n)
+    usual: Array = np.empty(len(off))
+    usual[order] = nearby[first]
+    return usual
 
 
 def not_foretold(

@@ -15,6 +15,7 @@ from eqlearn.search.conclude.length import length
 from eqlearn.search.conclude.like_inputs import (
     bound_inputs,
     like_inputs,
+    relations_of,
     tangled_input,
 )
 from eqlearn.search.conclude.misfits import (
@@ -22,6 +23,7 @@ from eqlearn.search.conclude.misfits import (
     misfits,
     misfits_among_neighbours,
     not_foretold,
+    off_for_their_place,
     shift_without,
 )
 from eqlearn.search.conclude.noise_level import (
@@ -62,7 +64,9 @@ BY_SHARES = (
 )
 BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
 ONE_OF_THEM = "Leave out what only repeats others, or measure where they part."
-MADE_OF_TARGET = "Leave out what was computed from the target, or measures it again."
+MADE_OF_TARGET = (
+    "Leave out what was computed from the target, or vary each input by itself."
+)
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -284,7 +288,7 @@ def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign 
 
 def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     """Which rows do not follow, and whether the formula depends on them."""
-    found = misfits(graph, rows, by)
+    found = off_for_their_place(graph, misfits(graph, rows, by), rows, by)
     if not found:
         return None
     moves = shift_without(graph, found, rows, by) > by.agree
@@ -379,8 +383,8 @@ def like_sign(
     if not found:
         return _bound_sign(graph, rms, rows, names, by)
     told = f"The rows do not tell {names[found[0].source]} from other inputs"
-    relations = dict.fromkeys(one.in_words(names) for one in found[:_MOST_TOLD])
-    return Sign("limit", f"{told}: {', '.join(relations)}.", ONE_OF_THEM)
+    few = [one.in_words(names) for one in relations_of(found)[:_MOST_TOLD]]
+    return Sign("limit", f"{told}: {', '.join(few)}.", ONE_OF_THEM)
 
 
 def _bound_sign(

@@ -124,8 +124,14 @@ def _signs(
     if not _is_rounding(best, rows, by):
         yield signs.weights_sign(graph, rows)
     yield _pole(best, share, rows, by)
-    yield signs.like_sign(graph, best.rms, rows, names, by)
-    yield signs.copy_sign(graph, names, by)
+    like, copy = (
+        signs.like_sign(graph, best.rms, rows, names, by),
+        signs.copy_sign(graph, names, by),
+    )
+    if like and copy and like.advice == signs.MADE_OF_TARGET:
+        like = like._replace(advice="")  # which a copy gives by name
+    yield like
+    yield copy
     if share >= by.exact:
         yield from _signs_in_noise(found, best, rows, names, loss, strategy)
     elif not _is_rounding(best, rows, by):
