@@ -211,6 +211,19 @@ def test_a_column_to_be_left_out_is_named_once() -> None:
     assert advice.startswith("Leave total out if it was computed from the target")
 
 
+def test_where_few_rows_count_nothing_is_found_and_that_is_said() -> None:
+    wander = np.cumsum(0.1 * np.random.default_rng(2).normal(size=200))
+    wild = np.where(np.arange(200) == 7, 50.0, wander)
+    crowding = 1 / 12 - 1 / 200
+    said = judged(candidate(MEAN), y=wild, crowding=crowding, ended="time")
+    assert said.kind == "nothing"
+    assert said.reasons == (
+        "No formula explains more of the target than its mean does.",
+        "Successive rows are off alike: 200 rows count as about 12.",
+    )
+    assert said.advice == ("More rows, or rows over a wider range, would settle it.",)
+
+
 def over(zero: float) -> Graph:
     """2t / (1 - t / zero), both constants fitted."""
     below = {CONSTANT: 1.0, 0: -1.0 / zero}

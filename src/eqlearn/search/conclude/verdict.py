@@ -98,10 +98,15 @@ def _nothing(
         )
         return Verdict("nothing", (same, *_failures(found)), (signs.WHERE_IT_CHANGES,))
     reason = "No formula explains more of the target than its mean does."
-    left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
-    wild = signs.neighbour_sign(best.graph, rows, strategy.judging)
-    advice = signs.MORE_DATA if wild is None else wild.advice
-    told = () if wild is None else (wild.sentence,)
+    crowding = found.crowding if rows.is_in_order else 0.0
+    relation = Relation(1.0 + crowding * len(rows.y), True)
+    apart = rows.every(math.ceil(relation.reach))
+    left = signs.structure_sign(best.graph, apart, names, strategy.residuals)
+    # Rows of like inputs differ where errors wander, and none of them is wild.
+    odd = signs.series_sign(relation, rows)
+    odd = odd or signs.neighbour_sign(best.graph, rows, strategy.judging)
+    advice = signs.MORE_DATA if odd is None else odd.advice
+    told = () if odd is None else (odd.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
         reason = "The target depends on the inputs, but the search ended too early."
         advice = signs.MORE_TIME
