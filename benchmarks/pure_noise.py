@@ -10,11 +10,11 @@ benchmarks/results/pure_noise.jsonl, and each has a process of its own.
 """
 
 import argparse
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 
 import numpy as np
 
@@ -74,9 +74,9 @@ def perform(asked: NoiseTable) -> Line:
     names = tuple(f"x{d + 1}" for d in range(x.shape[1]))
     question = Question(x, y, names, asked.number, asked.seconds, y.std(axis=0))
     method = METHODS["eqlearn"].load()
-    start = perf_counter()
+    start = time.perf_counter()
     (answer,) = method(question)
-    seconds = round(perf_counter() - start, 2)
+    seconds = round(time.perf_counter() - start, 2)
     formula = None if answer is None else answer.learned.expression
     found = formula is not None and bool(formula.free_symbols)
     shown = str(formula) if found else ""
@@ -90,7 +90,7 @@ def noise_table(lines: Sequence[Line]) -> TextTable:
     """Count the false finds."""
     newest = {(line["limit"], line["table"]): line for line in lines}
     rows = []
-    for limit in sorted({limit for limit, _ in newest} or {SECONDS}):
+    for limit in sorted({SECONDS, *(limit for limit, _ in newest)}):
         some = [line for (of, _), line in newest.items() if of == limit]
         found = sum(bool(line.get("found", True)) for line in some)
         seconds = [line["seconds"] for line in some if "seconds" in line]

@@ -131,6 +131,17 @@ def test_anything_but_the_mean_is_a_false_find(
     assert pure_noise.perform(NoiseTable(3))["found"] is found
 
 
+def test_pure_noise_takes_as_long_as_the_chosen_clock_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(
+        METHODS, "eqlearn", SimpleNamespace(load=lambda: lambda _: [None])
+    )
+    ticks = iter([3.0, 8.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))  # as its workers do
+    assert pure_noise.perform(NoiseTable(3))["seconds"] == 5.0
+
+
 def test_false_finds_are_counted_once_a_table(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,3 +171,12 @@ def test_no_false_find_meets_the_figure() -> None:
     ]
     (row,) = noise_table(lines).rows
     assert row[2:] == ("1 of 50", "1.0", "at most 1", "met")
+
+
+def test_a_shorter_limit_leaves_the_asked_one_open() -> None:
+    short = [
+        {"limit": 10.0, "table": n, "found": False} for n in range(1, N_TABLES + 1)
+    ]
+    done, asked = noise_table(short).rows
+    assert (done[1], done[-1]) == ("10 s", "met")
+    assert (asked[1], asked[-1]) == ("60 s", "open: 0 tables so far")

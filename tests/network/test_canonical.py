@@ -430,6 +430,16 @@ def test_a_quotient_whose_denominator_cancels_is_kept_as_it_is() -> None:
         assert not np.isfinite(tidy.evaluate(X.T)[0]).any()
 
 
+def test_a_quotient_over_nothing_over_something_is_kept_as_it_is() -> None:
+    # Pruned to (x1 / sin(0)) / x2, which is nowhere a number.
+    nothing = Node("sin", ({},))
+    quotient = Node("divide", ({0: 1.0}, {2: 1.0}))
+    graph = Graph(2, (nothing, quotient), (({3: math.nan}, {1: 1.0}),))
+    tidy = canonical(graph, np.ones((2, 3)))
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(tidy.evaluate(np.ones((3, 2)))[0]).any()
+
+
 def test_one_over_something_has_a_constant_above() -> None:
     x = np.array([[0.3, 1.0, 2.0], [3.0, 4.0, 7.0]])
     inverse = Node("divide", ({CONSTANT: 6.0}, {1: 2.0}))

@@ -160,12 +160,12 @@ def _with_lifted_quotients(graph: Graph) -> Graph:
 
 
 def _lone_quotient(linear: Linear, nodes: Sequence[Node], n_inputs: int) -> Node | None:
-    """The quotient that a sum is, times a number, if it is one."""
+    """The quotient that a sum is, times a number, if it is one of something."""
     source = next(iter(linear), CONSTANT)
     if len(linear) != 1 or source < n_inputs:
         return None
     node = nodes[source - n_inputs]
-    return node if node.unit == "divide" else None
+    return node if node.unit == "divide" and node.arguments[1] else None
 
 
 def substituted(linear: Linear, meaning: list[Linear]) -> Linear:

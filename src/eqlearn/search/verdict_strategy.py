@@ -70,6 +70,9 @@ class Judging:
     n_iterations: int = tuned(30, "of fits that are made to judge")
     wild: float = tuned(6.0, "usual distances at which a row does not follow")
     n_neighbours: int = tuned(8, "rows whose median tells what a row should be")
+    n_alike: int = tuned(
+        30, "rows of about the same value that tell how far off rows are there"
+    )
     most_wild: float = tuned(0.12, "share of the rows that may not; more are noise")
     copy: float = tuned(0.1, "how far from 1 a slope is that makes a column the target")
     fewest_differences: int = tuned(10, "of equal inputs, for the noise to be known")

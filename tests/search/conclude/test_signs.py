@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from found import candidate
 
 from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import complexity
@@ -22,6 +23,7 @@ from eqlearn.search.conclude.signs import (
     extrapolation_sign,
     far_sign,
     misfit_sign,
+    neighbour_sign,
     noise_sign,
     region_sign,
     rival_sign,
@@ -293,6 +295,76 @@ def test_neighbours_tell_a_wild_row_without_a_formula() -> None:
         assert misfits_among_neighbours(rows(x, y + noise), BY) == []
 
 
+def test_rows_where_noise_is_larger_are_not_called_wild() -> None:
+    rng = np.random.default_rng(12)
+    x = rng.uniform(0.1, 10.0, (200, 1))
+    y = 3.0 * x[:, 0] ** 2 * (1.0 + 0.1 * rng.normal(size=200))
+    square = Node("multiply", ({0: 1.0}, {0: 1.0}))
+    parabola = Graph(
+        1, (square,), (({1: 3.0}, ONE),), frozenset({(0, 0), (1, 0), (3, -1)})
+    )
+    assert len(misfits(parabola, rows(x, y), BY)) > 5
+    assert misfit_sign(parabola, rows(x, y), BY) is None
+    # One that is off even there is.
+    wild = int(np.argmax(x))
+    y[wild] *= 4.0
+    told = misfit_sign(parabola, rows(x, y), BY)
+    assert told is not None
+    assert told.sentence.startswith(f"One row does not follow (row {wild + 1}: ")
+
+
+def few_swings() -> tuple[Graph, JudgedRows]:
+    """A fast wave in so few rows that neighbours are at its other side."""
+    rng = np.random.default_rng(8)
+    x = rng.uniform(0, 8, (60, 1))
+    y = np.exp(-0.4 * x[:, 0]) * np.cos(3.1 * x[:, 0])
+    damped = Graph(
+        1,
+        (
+            Node("exp", ({0: -0.4},)),
+            Node("cos", ({0: 3.1},)),
+            Node("multiply", ({1: 1.0}, {2: 1.0})),
+        ),
+        (({3: 1.0}, ONE),),
+        frozenset({(2, 1), (3, 2), (5, CONSTANT)}),
+    )
+    return damped, rows(x, y + 0.02 * rng.normal(size=60))
+
+
+def test_a_row_that_the_others_foretell_is_not_wild() -> None:
+    damped, data = few_swings()
+    assert misfits_among_neighbours(data, BY)
+    assert neighbour_sign(fit(damped, data.samples).graph, data, BY) is None
+    # A formula that says nothing foretells nothing.
+    assert neighbour_sign(Graph(1, (), ((ONE, ONE),)), data, BY) is not None
+
+
+def test_a_row_that_the_formula_bends_to_is_not_foretold() -> None:
+    damped, data = few_swings()
+    y = data.y.copy()
+    y[7] += 9.0
+    spoilt = rows(data.x, y)
+    # A term that is nothing but this row: what was fitted to it stays without it.
+    away = {0: 1.0, CONSTANT: -float(data.x[7, 0])}
+    nodes = (
+        *damped.nodes,
+        Node("multiply", (away, away)),
+        Node("exp", ({4: -1e7},)),
+    )
+    known = {(slot, s) for slot in (4, 5) for s in (0, CONSTANT)} | {(6, 4), (8, -1)}
+    peak = Graph(
+        1,
+        nodes,
+        (({3: 1.0, 5: 9.0}, ONE),),
+        frozenset({(2, 1), (3, 2), *known}),
+    )
+    bent = fit(peak, spoilt.samples).graph
+    assert not misfits(bent, spoilt, BY)
+    told = neighbour_sign(bent, spoilt, BY)
+    assert told is not None
+    assert told.sentence.startswith("One row does not follow (row 8: ")
+
+
 def test_what_moves_the_formula_limits_its_use() -> None:
     few = with_wild(10)
     bent = fit(WAVE, few.samples).graph
@@ -306,9 +378,26 @@ def test_what_moves_the_formula_limits_its_use() -> None:
 
 def test_poorly_known_constants_limit_the_use() -> None:
     poor, well = measured(20, noise=0.3), measured(2000, noise=0.02)
-    told = constants_sign(fit(WAVE, poor.samples).graph, poor, BY)
+    free = fit(WAVE, poor.samples).graph
+    told = constants_sign(candidate(free), poor, BY)
     assert told is not None and told.bearing == "limit"
-    assert constants_sign(fit(WAVE, well.samples).graph, well, BY) is None
+    assert told.sentence.startswith("Its constants leave an error of ")
+    assert constants_sign(candidate(fit(WAVE, well.samples).graph), well, BY) is None
+
+
+def test_constants_that_are_written_as_simple_ones_limit_the_use_if_they_are_not() -> (
+    None
+):
+    poor = measured(20, noise=0.3)
+    free = fit(WAVE, poor.samples).graph
+    simple = replace(WAVE, fixed=frozenset({(0, 0), (1, 1), (2, -1)}))
+    told = constants_sign(replace(candidate(free), snapped=simple), poor, BY)
+    assert told is not None and told.bearing == "limit"
+    assert ", unless they are as simple as it says, leave" in told.sentence
+    # One that is written as it was fitted still leaves too much.
+    half = replace(simple, fixed=simple.fixed - {(0, 0)})
+    told = constants_sign(replace(candidate(free), snapped=half), poor, BY)
+    assert told is not None and "unless" not in told.sentence
 
 
 def test_a_column_that_is_the_target_is_named() -> None:

@@ -51,7 +51,7 @@ def test_what_leaves_noise_and_has_no_rival_is_trusted() -> None:
 def test_a_large_lead_is_enough_though_no_second_attempt_ended_in_it() -> None:
     said = judged(line(votes=1), candidate(STEEP, bic=0.0))
     assert said.kind == "trusted"
-    assert "Every formula that says something else is far behind." in said.reasons
+    assert "Every formula found that says something else is far behind." in said.reasons
 
 
 def test_what_differs_only_between_two_words_is_no_rival() -> None:
@@ -213,6 +213,34 @@ def test_that_others_are_far_behind_is_not_said_of_an_input_that_others_stand_fo
     said = verdict(both, 0, data, ["t", "u"])
     assert any("The rows do not tell t from other inputs" in r for r in said.reasons)
     assert not any("far behind" in reason for reason in said.reasons)
+
+
+def test_a_column_to_be_left_out_is_named_once() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(1.0, 5.0, (2, 200))
+    y = a * b + NOISE
+    x = np.column_stack([a, b, 1.02 * y])
+    copy = Graph(3, (), (({2: 0.98}, ONE),), frozenset({(1, CONSTANT)}))
+    domain = np.stack([x.min(axis=0) - 2.0, x.max(axis=0) + 2.0], axis=1)
+    data = JudgedRows.of(x, y, domain, STANDARD.judging)
+    one = line(graph=copy, rms=1e-3 * data.spread)
+    said = verdict(found(one), 0, data, ["a", "b", "total"])
+    assert any("total was not varied by itself" in reason for reason in said.reasons)
+    (advice,) = [a for a in said.advice if "Leave" in a]
+    assert advice.startswith("Leave total out if it was computed from the target")
+
+
+def test_where_few_rows_count_nothing_is_found_and_that_is_said() -> None:
+    wander = np.cumsum(0.1 * np.random.default_rng(2).normal(size=200))
+    wild = np.where(np.arange(200) == 7, 50.0, wander)
+    crowding = 1 / 12 - 1 / 200
+    said = judged(candidate(MEAN), y=wild, crowding=crowding, ended="time")
+    assert said.kind == "nothing"
+    assert said.reasons == (
+        "No formula explains more of the target than its mean does.",
+        "Successive rows are off alike: 200 rows count as about 12.",
+    )
+    assert said.advice == ("More rows, or rows over a wider range, would settle it.",)
 
 
 def over(zero: float) -> Graph:

@@ -76,6 +76,14 @@ def like_inputs(
     return sorted(first.values(), key=lambda one: one.left)
 
 
+def relations_of(found: Sequence[LikeInput]) -> list[LikeInput]:
+    """One of each relation, which is the same for all that are in it."""
+    first: dict[frozenset[int], LikeInput] = {}
+    for one in found:
+        first.setdefault(frozenset({one.source, *one.slopes}), one)
+    return list(first.values())
+
+
 def _sums_for(x: Array, i: int) -> Iterator[LikeInput]:
     """The other input, and the sum of several, that say most of one."""
     spread = x.std(axis=0)

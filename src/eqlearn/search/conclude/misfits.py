@@ -3,9 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.spatial import cKDTree
 
 from eqlearn._types import Array, Integers
+from eqlearn.equation.refine.constants import covariance
+from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
 from eqlearn.search.verdict_strategy import Judging
@@ -79,15 +82,79 @@ def _listed(
     ]
 
 
+def off_for_their_place(
+    graph: Graph, found: list[Misfit], rows: JudgedRows, by: Judging
+) -> list[Misfit]:
+    """Those that are off among rows of about their value, and of their inputs, too.
+
+    Where noise is larger in some places than in others, rows there are no wild ones.
+    """
+    if not found:
+        return found
+    expected = values_of(graph, rows.x)
+    off = np.abs(rows.y - expected) * rows.root
+    alongs = (expected, *(rows.x[:, i] for i in sorted(graph.used_inputs)))
+    usual = np.max([_usual_along(off, along, by.n_alike) for along in alongs], axis=0)
+    is_far = off > wild_from(len(off), by.wild) * usual
+    return [one for one in found if is_far[one.row]]
+
+
+def _usual_along(off: Array, along: Array, n_alike: int) -> Array:
+    """The usual distance (N,) among so many rows that are nearest along a column."""
+    n = min(n_alike, len(off))
+    order = np.argsort(along, kind="stable")
+    nearby = np.median(sliding_window_view(off[order], n), axis=1) / MEDIAN_OF_NORMAL
+    first = np.clip(np.arange(len(off)) - n // 2, 0, len(off) - n)
+    usual: Array = np.empty(len(off))
+    usual[order] = nearby[first]
+    return usual
+
+
+def not_foretold(
+    graph: Graph, found: list[Misfit], rows: JudgedRows, by: Judging
+) -> list[Misfit]:
+    """Those of the rows that the formula misses, too, if it is fitted without them.
+
+    Where the law is steep, or rows are far apart, neighbours differ. A value that the
+    other rows foretell is not wild, and one that a formula bends to is not foretold.
+    """
+    if not found:
+        return found
+    without, rest = _fitted_without(graph, found, rows, by)
+    off = np.abs(rows.y - values_of(without, rows.x)) * rows.root
+    usual, least = usual_distance(off[rest]), wild_from(len(off), by.wild)
+    known = covariance(without, rows.taken(rest))
+    places = rows.x[[one.row for one in found]]
+    errors = np.sqrt(variance_by_constants(without, known, places))
+
+    def is_missed(one: Misfit, error: float) -> bool:
+        # What a bad formula usually leaves says nothing.
+        closest = min(usual, one.error * rows.root[one.row])
+        is_known = error * rows.root[one.row] <= closest
+        return not (is_known and off[one.row] <= least * closest)
+
+    return [
+        one for one, error in zip(found, errors, strict=True) if is_missed(one, error)
+    ]
+
+
 def shift_without(
     graph: Graph, found: list[Misfit], rows: JudgedRows, by: Judging
 ) -> float:
     """How far the formula moves in the domain of use if it is fitted without them."""
-    wild = [one.row for one in found]
-    rest = np.setdiff1d(np.arange(len(rows.y)), wild)
-    if not graph.n_parameters or len(rest) <= graph.n_parameters:
+    without, _ = _fitted_without(graph, found, rows, by)
+    if without is graph:
         return 0.0
-    without = fit(graph, rows.taken(rest), n_iterations=by.n_iterations).graph
     there = rows.in_domain(graph)
     off = np.abs(values_of(without, rows.points) - there.values)
     return high_quantile(off) / there.spread
+
+
+def _fitted_without(
+    graph: Graph, found: list[Misfit], rows: JudgedRows, by: Judging
+) -> tuple[Graph, Integers]:
+    """The formula fitted to the other rows, and which these are; itself if too few."""
+    rest = np.setdiff1d(np.arange(len(rows.y)), [one.row for one in found])
+    if not graph.n_parameters or len(rest) <= graph.n_parameters:
+        return graph, rest
+    return fit(graph, rows.taken(rest), n_iterations=by.n_iterations).graph, rest

@@ -15,12 +15,15 @@ from eqlearn.search.conclude.length import length
 from eqlearn.search.conclude.like_inputs import (
     bound_inputs,
     like_inputs,
+    relations_of,
     tangled_input,
 )
 from eqlearn.search.conclude.misfits import (
     Misfit,
     misfits,
     misfits_among_neighbours,
+    not_foretold,
+    off_for_their_place,
     shift_without,
 )
 from eqlearn.search.conclude.noise_level import (
@@ -30,6 +33,7 @@ from eqlearn.search.conclude.noise_level import (
 )
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
+from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.keep.structure_tests import (
     Remains,
     StructureTest,
@@ -60,7 +64,9 @@ BY_SHARES = (
 )
 BY_WEIGHTS = "If the errors of rows are known, give weights of one over their square."
 ONE_OF_THEM = "Leave out what only repeats others, or measure where they part."
-MADE_OF_TARGET = "Leave out what was computed from the target, or measures it again."
+MADE_OF_TARGET = (
+    "Leave out what was computed from the target, or vary each input by itself."
+)
 MORE_TIME = "Give it more time or another seed."
 
 
@@ -219,23 +225,32 @@ def region_sign(
 
 
 def constants_sign(
-    graph: Graph, rows: JudgedRows, by: Judging, crowding: float = 0.0
+    best: Candidate, rows: JudgedRows, by: Judging, crowding: float = 0.0
 ) -> Sign | None:
-    """Whether constants are known well enough for the domain of use."""
-    if not graph.n_parameters:
-        return None
-    there = rows.in_domain(graph)
-    known = covariance(graph, rows.samples) * (1.0 + crowding * len(rows.y))
-    variance = variance_by_constants(graph, known, rows.points)
-    off = high_quantile(np.sqrt(variance)) / there.spread
+    """Whether constants are known well enough for the domain of use.
+
+    All that were fitted count: that some are simple may be an accident. Who reads the
+    formula sees none of these, and is told.
+    """
+    widened = 1.0 + crowding * len(rows.y)
+    off = _off_by_constants(best.graph, rows, widened)
     if off <= by.constants_off:
         return None
-    return Sign(
-        "limit",
-        f"Its constants leave an error of {_per_cent(off)} of its spread in the domain "
-        "of use.",
-        MORE_ROWS,
+    as_written = _off_by_constants(best.snapped, rows, widened)
+    unless = ", unless they are as simple as it says," * (
+        as_written <= by.constants_off
     )
+    told = f"Its constants{unless} leave an error of {_per_cent(off)} of its spread"
+    return Sign("limit", f"{told} in the domain of use.", MORE_ROWS)
+
+
+def _off_by_constants(graph: Graph, rows: JudgedRows, widened: float) -> float:
+    """The error by free constants in the domain of use, in shares of the spread."""
+    if not graph.n_parameters:
+        return 0.0
+    known = covariance(graph, rows.samples) * widened
+    variance = variance_by_constants(graph, known, rows.points)
+    return high_quantile(np.sqrt(variance)) / rows.in_domain(graph).spread
 
 
 def series_sign(relation: Relation, rows: JudgedRows) -> Sign | None:
@@ -273,7 +288,7 @@ def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign 
 
 def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
     """Which rows do not follow, and whether the formula depends on them."""
-    found = misfits(graph, rows, by)
+    found = off_for_their_place(graph, misfits(graph, rows, by), rows, by)
     if not found:
         return None
     moves = shift_without(graph, found, rows, by) > by.agree
@@ -288,9 +303,12 @@ def left_out_sign(found: Sequence[Misfit], rows: JudgedRows) -> Sign:
     return Sign("note", f"{told}; by the loss, they count for nothing.")
 
 
-def neighbour_sign(rows: JudgedRows, by: Judging) -> Sign | None:
-    """Which rows are unlike their neighbours, for where no formula can be believed."""
-    found = misfits_among_neighbours(rows, by)
+def neighbour_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
+    """Which rows are unlike their neighbours, for where no formula can be believed.
+
+    Of a formula that foretells them this much can be believed all the same.
+    """
+    found = not_foretold(graph, misfits_among_neighbours(rows, by), rows, by)
     if not found:
         return None
     told = f"{_not_following(found, rows)}, as their neighbours tell."
@@ -365,8 +383,8 @@ def like_sign(
     if not found:
         return _bound_sign(graph, rms, rows, names, by)
     told = f"The rows do not tell {names[found[0].source]} from other inputs"
-    relations = dict.fromkeys(one.in_words(names) for one in found[:_MOST_TOLD])
-    return Sign("limit", f"{told}: {', '.join(relations)}.", ONE_OF_THEM)
+    few = [one.in_words(names) for one in relations_of(found)[:_MOST_TOLD]]
+    return Sign("limit", f"{told}: {', '.join(few)}.", ONE_OF_THEM)
 
 
 def _bound_sign(

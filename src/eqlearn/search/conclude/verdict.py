@@ -24,7 +24,7 @@ from eqlearn.search.strategy import STANDARD, Strategy
 from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.losses import ROBUST
 
-_AHEAD = "Every formula that says something else is far behind."
+_AHEAD = "Every formula found that says something else is far behind."
 
 
 def verdict(
@@ -50,7 +50,7 @@ def verdict(
     # A formula that may be wrong does not tell which rows are.
     is_good = all(sign.bearing in ("good", "note") for sign in told)
     if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
-        told += filter(None, [signs.neighbour_sign(rows, strategy.judging)])
+        told += filter(None, [signs.neighbour_sign(best.graph, rows, strategy.judging)])
     by_bearing = {
         bearing: [sign.sentence for sign in told if sign.bearing == bearing]
         for bearing in ("good", "doubt", "limit", "note")
@@ -98,10 +98,15 @@ def _nothing(
         )
         return Verdict("nothing", (same, *_failures(found)), (signs.WHERE_IT_CHANGES,))
     reason = "No formula explains more of the target than its mean does."
-    left = signs.structure_sign(best.graph, rows, names, strategy.residuals)
-    wild = signs.neighbour_sign(rows, strategy.judging)
-    advice = signs.MORE_DATA if wild is None else wild.advice
-    told = () if wild is None else (wild.sentence,)
+    crowding = found.crowding if rows.is_in_order else 0.0
+    relation = Relation(1.0 + crowding * len(rows.y), True)
+    apart = rows.every(math.ceil(relation.reach))
+    left = signs.structure_sign(best.graph, apart, names, strategy.residuals)
+    # Rows of like inputs differ where errors wander, and none of them is wild.
+    odd = signs.series_sign(relation, rows)
+    odd = odd or signs.neighbour_sign(best.graph, rows, strategy.judging)
+    advice = signs.MORE_DATA if odd is None else odd.advice
+    told = () if odd is None else (odd.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
         reason = "The target depends on the inputs, but the search ended too early."
         advice = signs.MORE_TIME
@@ -124,8 +129,14 @@ def _signs(
     if not _is_rounding(best, rows, by):
         yield signs.weights_sign(graph, rows)
     yield _pole(best, share, rows, by)
-    yield signs.like_sign(graph, best.rms, rows, names, by)
-    yield signs.copy_sign(graph, names, by)
+    like, copy = (
+        signs.like_sign(graph, best.rms, rows, names, by),
+        signs.copy_sign(graph, names, by),
+    )
+    if like and copy and like.advice == signs.MADE_OF_TARGET:
+        like = like._replace(advice="")  # which a copy gives by name
+    yield like
+    yield copy
     if share >= by.exact:
         yield from _signs_in_noise(found, best, rows, names, loss, strategy)
     elif not _is_rounding(best, rows, by):
@@ -231,7 +242,7 @@ def _signs_in_noise(
         yield Sign("good", _AHEAD)
     is_long = size is not None
     yield signs.region_sign(region_tests(graph, rows, by), names, by, is_long=is_long)
-    yield signs.constants_sign(graph, rows, by, relation.crowding(len(rows.y)))
+    yield signs.constants_sign(best, rows, by, relation.crowding(len(rows.y)))
 
 
 def _relation(best: Candidate, rows: JudgedRows) -> Relation:
