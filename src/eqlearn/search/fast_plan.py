@@ -299,7 +299,7 @@ class FastPlan:
             is_plain=is_plain(best.graph)
             and is_bent(best.graph, self._few, by.least_bent),
             is_no_series=self._is_open() and has_single_powers(best.graph),
-            n_odd=0 if is_surveyed or is_mean else self._n_odd(),
+            n_odd=self._n_odd(),
         )
 
     def _n_odd(self) -> int:

@@ -300,6 +300,9 @@ class Stopping:
     lead_in_doubt: float = tuned(
         300.0, "the same where what is left is perhaps part of a law"
     )
+    lead_if_simple: float = tuned(
+        60.0, "the same of a formula whose constants are all simple: no imitation's are"
+    )
     most_parameters: int = tuned(6, "of a formula that is enough by its lead")
     most_complexity: int = tuned(
         20, "numbers, inputs and functions of one that need not be found again"

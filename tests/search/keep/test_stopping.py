@@ -118,6 +118,9 @@ NOISE = replace(OPEN, left=Left.NOISE)
         # What is left may be part of a law: one in fifty times it looks so by chance.
         ({"lead": 299.0, "left": Left.UNCLEAR}, None),
         ({"lead": 300.0, "left": Left.UNCLEAR}, Reason.LEAD),
+        # Of an imitation not every constant is simple.
+        ({"lead": 60.0, "left": Left.UNCLEAR, "n_odd": 0}, Reason.LEAD),
+        ({"lead": 59.0, "left": Left.UNCLEAR, "n_odd": 0}, None),
         ({"lead": 1e9, "left": Left.STRUCTURE}, None),
         ({"lead": 1e9, "left": Left.UNKNOWN}, None),
         # Few rows do not tell what is left: the shortest formulas are enough.

@@ -36,7 +36,7 @@ class Evidence:
     n_kinds: int = 0  # of these that were looked for
     is_plain: bool = True  # the best is a product of powers or functions, or linear
     is_no_series: bool = False  # it has every input in one power, as series have not
-    n_odd: int = 0  # of its constants, that are no simple numbers
+    n_odd: int = 1  # of its constants, that are no simple numbers
 
     @property
     def is_early(self) -> bool:
@@ -84,7 +84,8 @@ def _is_far_ahead(evidence: Evidence, by: Stopping) -> bool:
     if evidence.n_parameters > _most_parameters(evidence, by):
         return False
     if evidence.left is Left.UNCLEAR:  # as one in fifty is by chance
-        return evidence.lead >= by.lead_in_doubt
+        is_simple = evidence.n_odd == 0
+        return evidence.lead >= (by.lead_if_simple if is_simple else by.lead_in_doubt)
     is_early = evidence.n_kinds < by.kinds_before_doubt_ends
     if evidence.left is Left.UNKNOWN:  # too few rows to tell: only the shortest
         is_shortest = evidence.n_parameters <= by.fewest_parameters
