@@ -10,6 +10,7 @@ from tasks import task_of
 
 from eqlearn.equation.refine.criterion import Scored
 from eqlearn.jobs.codec import from_bytes
+from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph, Node
 from eqlearn.search.keep.final_fits import (
     Candidate,
@@ -160,6 +161,18 @@ def test_hopefuls_are_those_whose_constants_are_simple_not_those_with_many() -> 
     best = entry(LINE, -100.0)
     law, imitation = entry(simple, -99.0), entry(long, -99.5)
     assert hopefuls([best, imitation, law], [best], task) == [law]
+
+
+def test_a_logarithm_of_one_and_more_has_no_constant_beside_it() -> None:
+    x = np.linspace(0.0, 12.0, 200)[:, None]
+    wiggle = 0.02 * np.random.default_rng(0).normal(size=200)
+    task = task_of(x, 1.7 * np.log1p(x[:, 0] / 0.6) + wiggle)
+    log = Node("log", ({0: 1.0, -1: 0.6},))
+    found = finished(task, canonical(formula(1, {1: 1.7, -1: 0.87}, log), x))
+    assert found.graph.n_parameters == 3
+    assert found.snapped.n_parameters == 2
+    (inside,) = found.snapped.nodes[0].arguments
+    assert inside[-1] == 1.0
 
 
 def test_errors_are_measured_on_rows_that_the_fit_did_not_see() -> None:

@@ -13,13 +13,15 @@ from eqlearn.equation.refine.criterion import complexity, refit, score
 from eqlearn.jobs.codec import to_bytes
 from eqlearn.jobs.job import Job, Specification, Step
 from eqlearn.model.model import Constant
-from eqlearn.network.bells import with_tops
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
-from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
-from eqlearn.search.keep.likely_simple import likely_gains, worth_of_simple
+from eqlearn.search.keep.likely_simple import (
+    forms_of,
+    likely_gains,
+    worth_of_simple,
+)
 from eqlearn.search.keep.pool import Entry, mean_formula, null_margin
 from eqlearn.search.robust_rows import as_judged
 from eqlearn.search.strategy import Finals, Pooling
@@ -203,8 +205,7 @@ def _written_simply(task: Task, fitted: Fit, seen: Samples) -> tuple[Fit, Graph,
 
     Where as many are, it is that with tops of bells, and with scales before roots.
     """
-    forms = with_tops(fitted.graph), fitted.graph, with_scales_in_roots(fitted.graph)
-    options = [fitted._replace(graph=form) for form in forms if form is not None]
+    options = [fitted._replace(graph=form) for form in forms_of(fitted.graph)]
     snapped = [(one, *_snapped(task, one, seen)) for one in options]
     return max(snapped, key=lambda one: one[2])
 

@@ -6,6 +6,7 @@ from eqlearn.equation.refine.constants import gains_if_simple
 from eqlearn.network.bells import with_tops
 from eqlearn.network.canonical import displayed
 from eqlearn.network.graph import Graph
+from eqlearn.network.logarithms import with_ones_in_logs
 from eqlearn.network.roots import with_scales_in_roots
 from eqlearn.search.task import Task, numerical_context
 
@@ -17,6 +18,13 @@ def worth_of_simple(task: Task) -> float:
     return cost - 2.0 * math.log(criterion.n_alternatives)
 
 
+def forms_of(graph: Graph) -> list[Graph]:
+    """A formula in the forms that people might write, which have as many constants."""
+    others = with_scales_in_roots(graph), with_ones_in_logs(graph)
+    forms = with_tops(graph), graph, *others
+    return [form for form in forms if form is not None]
+
+
 def likely_gains(graph: Graph, task: Task) -> list[float]:
     """What every constant gains in the criterion that may be simple.
 
@@ -26,10 +34,7 @@ def likely_gains(graph: Graph, task: Task) -> list[float]:
     data = few.in_data_units(graph.used_inputs)
     with numerical_context(task):
         shown = displayed(task.in_units(graph), data.x)
-        forms = with_tops(shown), shown, with_scales_in_roots(shown)
         snapping = task.tactics.snapping
-        gains = [
-            gains_if_simple(form, data, snapping) for form in forms if form is not None
-        ]
+        gains = [gains_if_simple(form, data, snapping) for form in forms_of(shown)]
     most = worth_of_simple(task)
     return max(([min(most, one) for one in form] for form in gains), key=sum)
