@@ -32,8 +32,7 @@ def _with_one(graph: Graph, slot: int, log: int) -> Graph:
     if _is_tied(graph, slot, beside):
         return graph
     shift = slots[slot][CONSTANT]
-    slots[slot] = {s: w / shift for s, w in slots[slot].items()}
-    slots[slot][CONSTANT] = 1.0
+    slots[slot] = {s: w / shift for s, w in slots[slot].items()} | {CONSTANT: 1.0}
     weight, constant = slots[users[0]][log], slots[users[0]][CONSTANT]
     told = constant + weight * math.log(shift)
     slots[users[0]] = {**slots[users[0]], CONSTANT: told}

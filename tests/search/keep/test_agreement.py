@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from eqlearn._types import Array
 from eqlearn.search.keep.agreement import say_the_same, typical_spread
 
 
@@ -25,16 +26,17 @@ def test_where_nearly_all_values_are_one_the_few_others_count() -> None:
 
 def test_formulas_differ_although_one_of_them_is_huge_somewhere() -> None:
     """Beside a pole everything was alike: votes for one were votes for all."""
-    x = np.linspace(0.001, 1, 500)
-    ours, theirs = 1e6 * (x < 0.02) + np.sin(3 * x), 1e6 * (x < 0.02) + np.cos(3 * x)
+    x: Array = np.linspace(0.001, 1, 500)
+    pole = 1e6 * (x < 0.02)
+    ours, theirs = (np.asarray(pole + f(3 * x), float) for f in (np.sin, np.cos))
     assert np.sqrt(np.mean((ours - theirs) ** 2)) < 0.01 * np.std(ours)
     assert not say_the_same(ours, theirs, 0.01)
-    assert say_the_same(ours, ours + 1e-3, 0.01)
+    assert say_the_same(ours, np.asarray(ours + 1e-3, float), 0.01)
 
 
 def test_values_may_be_missing_together_but_not_alone() -> None:
-    ours = np.r_[np.linspace(0, 1, 90), np.full(10, np.nan)]
-    theirs = ours.copy()
+    ours: Array = np.r_[np.linspace(0, 1, 90), np.full(10, np.nan)]
+    theirs: Array = ours.copy()
     assert say_the_same(ours, theirs, 0.01)
     theirs[90:] = 0.5
     assert not say_the_same(ours, theirs, 0.01)
