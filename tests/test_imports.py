@@ -37,7 +37,7 @@ ROWS = (
     {"search.request"},
     {"search.fast_plan", "search.paper_plan"},
     {"search.survey", "search.keep"},
-    {"search.attempts"},
+    {"search.attempts", "search.enough"},
     {"search.robust_rows"},
     {"search.task"},
     {"search.related_rows"},

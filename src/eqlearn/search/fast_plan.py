@@ -21,12 +21,12 @@ from eqlearn.search.attempts.growths import GrowthSeeds, grown_in, growth_job
 from eqlearn.search.attempts.input_views import Inputs, View
 from eqlearn.search.attempts.relevant_inputs import RelevantInputs
 from eqlearn.search.attempts.shown_parts import ShownParts, view_of_parts
+from eqlearn.search.enough.plain_forms import has_single_powers, is_bent, is_plain
+from eqlearn.search.enough.residual_structure import Left, residual_structure
+from eqlearn.search.enough.stopping import DECISIVE, Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.finishing import finishing
 from eqlearn.search.keep.likely_simple import likely_gains
-from eqlearn.search.keep.plain_forms import has_single_powers, is_bent, is_plain
 from eqlearn.search.keep.pool import mean_formula
-from eqlearn.search.keep.residual_structure import Left, residual_structure
-from eqlearn.search.keep.stopping import DECISIVE, Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.target import Target
 from eqlearn.search.survey.looks import SoFar
 from eqlearn.search.survey.survey import SurveyPlan, is_no_imitation

@@ -33,14 +33,14 @@ from eqlearn.search.conclude.noise_level import (
 )
 from eqlearn.search.conclude.regions import RegionTest
 from eqlearn.search.conclude.rivals import Rivalry
-from eqlearn.search.keep.final_fits import Candidate
-from eqlearn.search.keep.structure_tests import (
+from eqlearn.search.enough.structure_tests import (
     Remains,
     StructureTest,
     most_striking,
     size_tests,
     structure_tests,
 )
+from eqlearn.search.keep.final_fits import Candidate
 from eqlearn.search.related_rows import Relation
 from eqlearn.search.strategy import Stopping
 from eqlearn.search.verdict_strategy import Judging, Residuals

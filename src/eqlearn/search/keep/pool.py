@@ -11,8 +11,8 @@ from eqlearn.data.scale import drawn_within
 from eqlearn.equation.refine.criterion import Scored, refit
 from eqlearn.network.canonical import canonical
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.search.enough.dependence import is_dependent
 from eqlearn.search.keep.agreement import say_the_same, typical_spread
-from eqlearn.search.keep.dependence import is_dependent
 from eqlearn.search.keep.kept_constraints import mended, n_broken
 from eqlearn.search.keep.likely_simple import likely_gains, worth_of_simple
 from eqlearn.search.strategy import Pooling

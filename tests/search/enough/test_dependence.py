@@ -9,7 +9,7 @@ import pytest
 
 from eqlearn import EquationLearner
 from eqlearn._types import Array
-from eqlearn.search.keep.dependence import chance_of_dependence, is_dependent
+from eqlearn.search.enough.dependence import chance_of_dependence, is_dependent
 from eqlearn.search.keep.pool import mean_formula
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request

@@ -6,7 +6,7 @@ import pytest
 from patience import within
 
 from eqlearn.network.graph import CONSTANT, Graph, Node
-from eqlearn.search.keep.residual_structure import (
+from eqlearn.search.enough.residual_structure import (
     Left,
     chance_of_structure,
     relatedness,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from eqlearn.search.keep.residual_structure import Left
-from eqlearn.search.keep.stopping import (
+from eqlearn.search.enough.residual_structure import Left
+from eqlearn.search.enough.stopping import (
     DECISIVE,
     Ahead,
     Evidence,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from eqlearn._types import Array
-from eqlearn.search.keep.structure_tests import normal_scores
+from eqlearn.search.enough.structure_tests import normal_scores
 from eqlearn.search.strategy import Pooling
 from eqlearn.search.task import Task
 

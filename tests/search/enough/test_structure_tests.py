@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eqlearn._types import Array
-from eqlearn.search.keep.structure_tests import (
+from eqlearn.search.enough.structure_tests import (
     Remains,
     StructureTest,
     most_striking,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from eqlearn.search.keep.residual_structure import Left
+from eqlearn.search.enough.residual_structure import Left
 from eqlearn.search.strategy import Stopping
 
 

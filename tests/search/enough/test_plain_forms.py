@@ -5,7 +5,7 @@ import pytest
 from graphs import ONE
 
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
-from eqlearn.search.keep.plain_forms import has_single_powers, is_bent, is_plain
+from eqlearn.search.enough.plain_forms import has_single_powers, is_bent, is_plain
 
 
 def product(first: Linear, second: Linear) -> Node:

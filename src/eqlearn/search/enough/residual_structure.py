@@ -10,7 +10,7 @@ from enum import Enum
 import numpy as np
 
 from eqlearn.network.graph import Graph
-from eqlearn.search.keep.structure_tests import (
+from eqlearn.search.enough.structure_tests import (
     Remains,
     most_striking,
     relatedness_of,
