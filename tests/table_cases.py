@@ -129,6 +129,7 @@ TEXT = [
     Case("no header, commas", b"1,5;2\n3;4\n", "got numbers in row 1"),
     Case("name twice", b"x,y,x\n1,2,3\n", "`x` for columns 1 and 3 in row 1"),
     Case("two without names", b",,x\n1,2,3\n", "an empty name for columns 1 and 2"),
+    Case("title", b"Readings\nx,y\n1,2\n", "1 cell in every.*begin with the names of"),
     Case("row too long", b"x,y\n1,2\n1,2,3\n", "have 2 cells .*; got 3 in row 3"),
     Case("all rows too long", b"x,y\n1,2,3\n4,5,6\n", "got 3 in row 2"),
     Case("row too short", b"x,y\n1,2\n1\n", r"got 1 in row 3\. Fill in column `y`"),

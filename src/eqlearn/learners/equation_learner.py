@@ -75,7 +75,7 @@ class EquationLearner(  # type: ignore[misc, unused-ignore]
         which is the default for ``recipe="paper"``.
     domain : mapping or sequence of (low, high), optional
         Where the equation will be used, by input name or for each input in order. The
-        default is twice the range of the data.
+        default is twice the range of the data; inputs of 0 and 1 only stay so.
     recipe : {"fast", "paper"} or Grid, default="fast"
         How equations are searched for: directly and by small networks, or by the grid
         of networks of the paper, which takes hours. The networks of the grid are pruned

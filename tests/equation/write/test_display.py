@@ -81,3 +81,8 @@ def test_a_power_reads_as_one_in_every_form(caplog: pytest.LogCaptureFixture) ->
     assert expression.subs(dict(zip(words, x[0], strict=True))) == pytest.approx(
         INTEREST.evaluate(x)[0].item()
     )
+
+
+def test_a_column_without_a_name_is_not_left_out_of_a_formula() -> None:
+    product = formula(2, {2: 1.0}, multiply({0: 2.0}, {1: 1.0}))
+    assert formula_text(product, ["", "x"], "y") == "y = 2*x*⟨1⟩"

@@ -15,7 +15,7 @@ from numbers import Integral
 from typing import Any
 
 from eqlearn.equation.write.formulas import Formulas, formulas
-from eqlearn.equation.write.names import latex_name, markup_name
+from eqlearn.equation.write.names import latex_name, markup_name, visible
 from eqlearn.equation.write.simplify import rearranged
 from eqlearn.equation.write.symbolic import (
     expressions,
@@ -315,10 +315,16 @@ def formula_text(
     digits: int | None = DIGITS,
     arranged: str | None = None,
 ) -> str:
-    """Write a formula in one line: 1/3 and π where a constant is just that."""
+    """Write a formula in one line: 1/3 and π where a constant is just that.
+
+    Names are written as they are, and a column without one by its number.
+    """
     import sympy
 
-    one = replace(formulas([graph], inputs, [target]), arranged=arranged)
+    names = [
+        name if name.strip() else visible(name, k) for k, name in enumerate(inputs)
+    ]
+    one = replace(formulas([graph], names, [target]), arranged=arranged)
     try:
         (expression,) = to_sympy(one, digits, recognise=True, to_show=True)
     except EqlearnError:  # nobody reads a formula of a thousand terms
