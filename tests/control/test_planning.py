@@ -320,3 +320,14 @@ def test_functions_of_the_wrong_shape_get_one_line() -> None:
 
 def _tiled(action: float) -> Array:
     return np.full((6, 1), action)
+
+
+def test_costs_that_nearly_blow_up_do_not_make_all_others_look_alike() -> None:
+    """Of equations with a pole, one plan in many costs 1e200, and says nothing."""
+    costs = np.random.default_rng(0).uniform(1.0, 2.0, 200)
+    usual = PathIntegral()._weights(costs)
+    weights = PathIntegral()._weights(np.append(costs, 1e200))
+    assert weights[-1] == 0.0
+    np.testing.assert_allclose(weights[:-1], usual, atol=0.3 * usual.max())
+    assert np.argmax(weights) == np.argmin(costs)
+    assert weights.max() > 0.5 * usual.max()

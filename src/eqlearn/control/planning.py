@@ -242,6 +242,10 @@ class CrossEntropy(Planner):
         return order[np.isfinite(costs[order])]
 
 
+#: Medians: costs above the least that are larger do not widen the spread of costs.
+_WORST = 10.0
+
+
 @dataclass(frozen=True)
 class PathIntegral(Planner):
     """MPPI: the mean of many sequences, each weighted by exp(-cost / temperature).
@@ -283,7 +287,9 @@ class PathIntegral(Planner):
 
     def _weights(self, costs: Array) -> Array:
         above = costs - costs.min()
-        scale = self.temperature * above.std()
+        # One that nearly blows up must not make all others look alike.
+        usual = float(np.median(above))
+        scale = self.temperature * np.minimum(above, _WORST * usual or np.inf).std()
         weights = np.exp(-above / scale) if scale > 0 else np.ones_like(costs)
         shares: Array = weights / weights.sum()
         return shares
