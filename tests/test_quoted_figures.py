@@ -108,7 +108,10 @@ QUOTES = [
     ("docs/limits.md", "{off_seen} of {trusted_seen} in the seen half"),
     ("docs/limits.md", "{off} of {trusted} in the unseen half"),
     ("docs/limits.md", "of {wrong_motions} systems with wrong equations"),
-    ("docs/limits.md", "the verdict trusts {wrong_trusted} in all its equations, at 5 % noise"),
+    (
+        "docs/limits.md",
+        "the verdict trusts {wrong_trusted} in all its equations, at 5 % noise",
+    ),
     ("docs/howto/time-series.md", "Of {systems} systems kept unseen"),
     ("docs/howto/time-series.md", "found for {true_form} at 1 % noise, and {followed}"),
 ]
