@@ -1,7 +1,7 @@
 """From trajectories to a system of equations: smooth, search, follow, choose."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from eqlearn.dynamics.candidate_sources import (
     simple_sums,
     together,
 )
+from eqlearn.dynamics.candidates.plain_rates import freed, plain_rates
 from eqlearn.dynamics.choose.close_forms import CloseForms, close_forms
 from eqlearn.dynamics.choose.contest import Contest, Rival, is_better
 from eqlearn.dynamics.choose.explained import leaves_nothing
@@ -33,6 +34,7 @@ from eqlearn.dynamics.smooth.rate_rows import RateRows, SmoothRun
 from eqlearn.dynamics.smooth.trajectories import TimeSeries
 from eqlearn.errors import EqlearnError
 from eqlearn.network.canonical import displayed
+from eqlearn.network.graph import Graph
 from eqlearn.search.learn import Found, ProgressCallback
 from eqlearn.search.one_thread import one_thread
 
@@ -67,6 +69,10 @@ def discover(
     found = searched(seen.rows, free, limit, asked, callback)
     simple = simple_sums(seen, free, watch.sums_deadline(asked), asked)
     options = options_of(seen.rows, found, simple, asked)
+    plain = {} if seen.rule == "map" else _plain(seen, options, free)
+    asked, given = replace(asked, known={**asked.known, **plain}), asked
+    free = [k for k in free if k not in plain]
+    options = [[plain[k]] if k in plain else some for k, some in enumerate(options)]
     base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
     stages = _stages(seen, np.arange(n_states) < runs[0].states.shape[1], asked)
     contest = _contest(seen, stages, base, asked)
@@ -75,12 +81,31 @@ def discover(
     if free and asked.max_attempts is None and not _is_enough(made, seen, asked):
         limit = watch.more_limit(asked, len(free))
         more = searched_again(seen, free, limit, asked, callback)
-        found = {k: together(found[k], more[k]) for k in free}
+        found |= {k: together(found[k], more[k]) for k in free}
         options = options_of(seen.rows, more, {}, asked)
         later = watch.timed(contest, asked, len(free))
         made = _decided_again(made, base, options, stages, later, seen)
     later = watch.timed(contest, asked, len(free)).on(made.pieces)
-    return _concluded(made, later, found, seen, watch, asked)
+    return _concluded(_freed(made, plain, later), later, found, seen, watch, given)
+
+
+def _plain(seen: Readings, options: Options, free: Sequence[int]) -> dict[int, Graph]:
+    return plain_rates(seen.rows, {k: options[k] for k in free})
+
+
+def _freed(
+    made: "_Decision", plain: Mapping[int, Graph], contest: Contest
+) -> "_Decision":
+    """What was decided with plain rates held, now that the others are what they are."""
+    if made.rival is None or not plain:
+        return made
+    held = made.rival.motion
+    graphs = tuple(
+        freed(graph) if k in plain else graph for k, graph in enumerate(held.graphs)
+    )
+    motion = replace(held, graphs=graphs, known=held.known - plain.keys())
+    rival = contest.entered(motion, made.rival.starts, quick=False)
+    return made if rival is None else made._replace(rival=grown(rival, contest))
 
 
 def _contest(
