@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from eqlearn._types import Array
 from eqlearn.equation.refine.criterion import Scored, refit
-from eqlearn.network.canonical import canonical
+from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.training.samples import Samples
 
@@ -22,6 +23,16 @@ def sine(linear: Linear) -> Node:
 def formula(n: int, above: Linear, *nodes: Node, below: Linear = ONE) -> Graph:
     """Write y = above / below in n inputs and the given units, numbered on from n."""
     return Graph(n, nodes, ((above, below),))
+
+
+def as_displayed(graph: Graph, x: Array) -> Graph:
+    """A formula as people read it, of inputs (D, N)."""
+    return displayed(canonical(graph, x), x)
+
+
+def values_at(graph: Graph, x: Array) -> Array:
+    """All outputs of a formula at inputs (D, N)."""
+    return graph.evaluate(x.T)[0]
 
 
 def table_of(truth: Graph, n: int = 800) -> tuple[np.ndarray, np.ndarray]:

@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from graphs import ONE
+from formulas import as_displayed, formula, values_at
 
-from eqlearn._types import Array
-from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.logarithms import with_ones_in_logs
 
@@ -18,11 +16,7 @@ BESIDE = -1.7 * math.log(0.6)
 
 
 def shown(above: Linear, *nodes: Node) -> Graph:
-    return displayed(canonical(Graph(2, nodes, ((above, ONE),)), X), X)
-
-
-def values(graph: Graph) -> Array:
-    return graph.evaluate(X.T)[0]
+    return as_displayed(formula(2, above, *nodes), X)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +35,7 @@ def values(graph: Graph) -> Array:
 def test_the_constant_beside_a_logarithm_goes_inside(graph: Graph) -> None:
     found = with_ones_in_logs(graph)
     assert found is not None
-    np.testing.assert_allclose(values(found), values(graph), rtol=1e-12)
+    np.testing.assert_allclose(values_at(found, X), values_at(graph, X), rtol=1e-12)
     assert found.n_parameters == graph.n_parameters
     (log,) = (node for node in found.nodes if node.unit == "log")
     assert log.arguments[0] == pytest.approx({0: 1 / 0.6, CONSTANT: 1.0})

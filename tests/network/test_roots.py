@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import ONE
+from formulas import as_displayed, formula, values_at
 
-from eqlearn._types import Array
-from eqlearn.network.canonical import canonical, displayed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.roots import with_scales_in_roots
 
@@ -16,11 +14,7 @@ ROOT = Node("sqrt", ({2: 3.0, CONSTANT: 12.0},))
 
 
 def shown(above: Linear, *nodes: Node) -> Graph:
-    return displayed(canonical(Graph(2, nodes, ((above, ONE),)), X), X)
-
-
-def values(graph: Graph) -> Array:
-    return graph.evaluate(X.T)[0]
+    return as_displayed(formula(2, above, *nodes), X)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +30,7 @@ def values(graph: Graph) -> Array:
 def test_the_scale_goes_inside_and_nothing_else_changes(graph: Graph) -> None:
     found = with_scales_in_roots(graph)
     assert found is not None
-    np.testing.assert_allclose(values(found), values(graph), rtol=1e-12)
+    np.testing.assert_allclose(values_at(found, X), values_at(graph, X), rtol=1e-12)
     assert found.n_parameters == graph.n_parameters
     (root,) = (node for node in found.nodes if node.unit == "sqrt")
     assert sorted(root.arguments[0].values()) == pytest.approx([3.0, 12.0])

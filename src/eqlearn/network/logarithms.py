@@ -6,7 +6,8 @@ beside the logarithm is nothing where people would leave it out.
 
 import math
 
-from eqlearn.network.graph import CONSTANT, Connection, Graph
+from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.roots import is_tied
 
 
 def with_ones_in_logs(graph: Graph) -> Graph | None:
@@ -29,7 +30,7 @@ def _with_one(graph: Graph, slot: int, log: int) -> Graph:
     beside = users[0], CONSTANT
     if CONSTANT not in slots[users[0]] or beside in graph.fixed:
         return graph
-    if _is_tied(graph, slot, beside):
+    if is_tied(graph, slot, beside):
         return graph
     shift = slots[slot][CONSTANT]
     slots[slot] = {s: w / shift for s, w in slots[slot].items()} | {CONSTANT: 1.0}
@@ -37,8 +38,3 @@ def _with_one(graph: Graph, slot: int, log: int) -> Graph:
     told = constant + weight * math.log(shift)
     slots[users[0]] = {**slots[users[0]], CONSTANT: told}
     return graph.with_slots(slots, graph.fixed - inner | {(slot, CONSTANT)})
-
-
-def _is_tied(graph: Graph, slot: int, beside: Connection) -> bool:
-    keys = {*graph.ties, *(lead for lead, _ in graph.ties.values())}
-    return beside in keys or any(key[0] == slot for key in keys)

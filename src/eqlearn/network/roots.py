@@ -21,7 +21,7 @@ def _moved_inside(graph: Graph, slot: int, root: int) -> Graph:
     """The graph with what stands in front of a root, whose sum is in `slot`, below."""
     front = in_front(graph, root)
     inner = {key for key in graph.fixed if key[0] == slot}
-    if front is None or len(inner) != 1 or _is_tied(graph, slot, front):
+    if front is None or len(inner) != 1 or is_tied(graph, slot, front):
         return graph
     slots = graph.slots()
     scale = slots[front[0]][front[1]]
@@ -55,6 +55,7 @@ def _owner(graph: Graph, slot: int) -> int | None:
     return None
 
 
-def _is_tied(graph: Graph, slot: int, front: Connection) -> bool:
+def is_tied(graph: Graph, slot: int, other: Connection) -> bool:
+    """Whether a weight in a slot, or another one, is tied to a third."""
     keys = {*graph.ties, *(lead for lead, _ in graph.ties.values())}
-    return front in keys or any(key[0] == slot for key in keys)
+    return other in keys or any(key[0] == slot for key in keys)
