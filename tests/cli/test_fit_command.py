@@ -44,7 +44,7 @@ MISTAKES = [
     ("fit ohm.csv --target current --inputs current", "must be other columns than the"),
     ("fit ohm.csv --target voltage,resistance,current", "must have inputs beside the"),
     ("fit alone.csv --target y", "must have inputs beside the target; got no other"),
-    ("fit few.csv --target y", "`few.csv` must have at least 10 rows; got 2. Measure"),
+    ("fit few.csv --target y", "`few.csv` must have at least 5 rows; got 2. Measure"),
     ("fit huge.csv --target y", "in column `y`. Choose another unit."),
     ("fit text.csv --target y", "column `who`. Correct the cell, or leave out the col"),
     ("fit text.csv --target y", "leave out the column by `--exclude`."),
@@ -385,6 +385,17 @@ def noisy(tmp_path: Path) -> list[str]:
     write_csv(tmp_path / "noisy.csv", a=x[:, 0], b=x[:, 1], c=x[:, 2], y=y)
     arguments = [str(tmp_path / "noisy.csv"), "--target", "y", "--jobs", "1"]
     return ["fit", *arguments, "--out", str(tmp_path / "run"), "--quiet"]
+
+
+def test_eight_planets_are_rows_enough(command: Command, tmp_path: Path) -> None:
+    a = np.array([0.387, 0.723, 1.0, 1.524, 5.203, 9.537, 19.19, 30.07])
+    years = [0.2408, 0.6152, 1.0, 1.881, 11.862, 29.457, 84.01, 164.79]
+    write_csv(tmp_path / "planets.csv", a=a, T=np.array(years))
+    table, run = str(tmp_path / "planets.csv"), str(tmp_path / "run")
+    said = command("fit", table, "--target", "T", "--out", run, "--jobs", "1", "--json")
+    found = json.loads(said.out)
+    assert "a**(3/2)" in found["equations"]["T"]
+    assert found["verdict"]["T"] == "plausible"
 
 
 def test_an_interrupt_keeps_the_best_so_far(

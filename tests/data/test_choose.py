@@ -12,7 +12,7 @@ from eqlearn.errors import EqlearnError
 
 
 def table_of(*names: str, **replaced: list[float]) -> Table:
-    values = np.random.default_rng(0).normal(size=(FEWEST_ROWS, len(names)))
+    values = np.random.default_rng(0).normal(size=(10, len(names)))
     for name, column in replaced.items():
         values[: len(column), names.index(name)] = column
     return Table(names, values, "t.csv", ("read so",))
