@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from formulas import formula, sine
 
 from eqlearn.dynamics.candidates.known_rates import known_rates
+from eqlearn.dynamics.follow.follow_on import followed
 from eqlearn.dynamics.follow.motion import Motion
 from eqlearn.dynamics.follow.pieces import cut
 from eqlearn.dynamics.follow.shooting import _variances, course, fit_motion
@@ -20,7 +22,6 @@ def motion(rates: dict[str, str], inputs: tuple[str, ...] = ("u",)) -> Motion:
 
 def recorded(noise: float = 0.0) -> tuple[Motion, list[np.ndarray]]:
     """A system with units in both equations, and a trajectory of it."""
-    from eqlearn.dynamics.follow.follow_on import followed
 
     system = motion(RATES)
     t = np.linspace(0.0, 6.0, 150)
@@ -85,3 +86,21 @@ def test_constants_that_can_stand_in_for_each_other_are_uncertain() -> None:
 
 def test_what_measurements_hardly_tell_is_uncertain_without_a_warning() -> None:
     np.testing.assert_array_equal(_variances(np.diag([4.0, 1e-320])), [0.25, np.inf])
+
+
+def test_a_simulation_that_gets_stuck_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wrong equations may shake so fast that a long log would take minutes."""
+    calls, rates = list[int](), Motion.rates
+
+    def counted(system: Motion, x: np.ndarray) -> np.ndarray:
+        calls.append(1)
+        return rates(system, x)
+
+    monkeypatch.setattr(Motion, "rates", counted)
+    shaking, clock = formula(2, {2: 1.0}, sine({1: 1e6})), formula(2, {-1: 1.0})
+    t = np.linspace(0.0, 1.0, 11)
+    states = followed(Motion((shaking, clock)), np.array([0.1, 0.0]), t)
+    assert states[0, 0] == 0.1 and np.isnan(states[-1, 0])
+    assert len(calls) < 400 * len(t)

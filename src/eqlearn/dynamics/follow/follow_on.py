@@ -14,8 +14,9 @@ from eqlearn.dynamics.step_rule import StepRule
 _ACCURACY = {"rtol": 1e-8, "atol": 1e-10}
 #: Times the size of the start: beyond, a state is taken to be lost.
 _LOST = 1e6
-#: Evaluations of the rates for each row: what needs more is stuck.
-_MOST_CALLS = 2000
+#: Evaluations of the rates for each row, a dozen being usual: what needs more is stuck,
+#: and more would be minutes of a long log.
+_MOST_CALLS = 300
 
 
 class _Lost(Exception):
