@@ -70,13 +70,7 @@ def test_ctrl_c_while_the_program_loads_ends_it_silently(tmp_path: Path) -> None
     )
     called = [sys.executable, "-m", "eqlearn", "--version"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-
-    def heed() -> None:  # what a shell in the background lets its children ignore
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    said = subprocess.run(
-        called, capture_output=True, text=True, env=environment, preexec_fn=heed
-    )
+    said = subprocess.run(called, capture_output=True, text=True, env=environment)
     assert (said.returncode, said.stderr) == (-signal.SIGINT, "")
 
 
