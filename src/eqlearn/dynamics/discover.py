@@ -69,7 +69,8 @@ def discover(
     found = searched(seen.rows, free, limit, asked, callback)
     simple = simple_sums(seen, free, watch.sums_deadline(asked), asked)
     options = options_of(seen.rows, found, simple, asked)
-    plain = {} if seen.rule == "map" else _plain(seen, options, free)
+    flowing = [] if seen.rule == "map" else free
+    plain = plain_rates(seen.rows, {k: options[k] for k in flowing})
     asked, given = replace(asked, known={**asked.known, **plain}), asked
     free = [k for k in free if k not in plain]
     options = [[plain[k]] if k in plain else some for k, some in enumerate(options)]
@@ -87,10 +88,6 @@ def discover(
         made = _decided_again(made, base, options, stages, later, seen)
     later = watch.timed(contest, asked, len(free)).on(made.pieces)
     return _concluded(_freed(made, plain, later), later, found, seen, watch, given)
-
-
-def _plain(seen: Readings, options: Options, free: Sequence[int]) -> dict[int, Graph]:
-    return plain_rates(seen.rows, {k: options[k] for k in free})
 
 
 def _freed(

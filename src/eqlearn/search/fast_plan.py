@@ -25,7 +25,6 @@ from eqlearn.search.enough.plain_forms import has_single_powers, is_bent, is_pla
 from eqlearn.search.enough.residual_structure import Left, residual_structure
 from eqlearn.search.enough.stopping import DECISIVE, Ahead, Evidence, reason_to_stop
 from eqlearn.search.keep.finishing import finishing
-from eqlearn.search.keep.likely_simple import likely_gains
 from eqlearn.search.keep.pool import mean_formula
 from eqlearn.search.keep.target import Target
 from eqlearn.search.survey.looks import SoFar
@@ -68,7 +67,6 @@ class FastPlan:
         # Attempts, by the inputs they use; with parts, which differ, by how many.
         self._n_asked: Counter[tuple[Inputs, int]] = Counter()
         self._judged: tuple[Graph, Left] | None = None
-        self._odd: tuple[Graph, int] | None = None
         self._is_over = False  # whether attempts have come to an end
         self._survey: SurveyPlan | None = None
 
@@ -299,16 +297,8 @@ class FastPlan:
             is_plain=is_plain(best.graph)
             and is_bent(best.graph, self._few, by.least_bent),
             is_no_series=self._is_open() and has_single_powers(best.graph),
-            n_odd=self._n_odd(),
+            n_odd=self._pool.n_odd(self._pool.entries[0]),
         )
-
-    def _n_odd(self) -> int:
-        """How many constants of the best formula are no simple numbers."""
-        best = self._pool.best.graph
-        if self._odd is None or self._odd[0] is not best:
-            n_simple = len(likely_gains(best, self._task))
-            self._odd = best, best.n_parameters - n_simple
-        return self._odd[1]
 
     def _least_attempts(self) -> int:
         """When fractions may agree: the inputs were taken as angles, in every view."""

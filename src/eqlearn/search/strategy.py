@@ -283,6 +283,11 @@ class Pooling:
     about_as_well: float = tuned(1.5, "times the squared error of the best, then")
     n_points: int = tuned(500, "points of the domain where they are compared")
 
+    @property
+    def relief(self) -> float:
+        """What a pole costs less where simple constants give its place."""
+        return self.pole_charge - self.simple_pole_charge
+
 
 @dataclass(frozen=True)
 class Stopping:

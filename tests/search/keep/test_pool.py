@@ -104,13 +104,14 @@ def test_simple_constants_are_a_lead(task: Task) -> None:
     assert pool.gain(imitation) < 0.7 * pool.gain(law)
     # A place of a pole that simple constants give is no doubt; a long formula is not
     # looked at.
-    again = replace(law, has_pole=True, gain=None)
+    again = replace(law, has_pole=True, gains=None)
     by = task.strategy.pooling
     relief = by.pole_charge - by.simple_pole_charge
     assert pool.gain(again) == pytest.approx(pool.gain(law) + relief)
+    assert (pool.n_odd(law), pool.n_odd(imitation)) == (0, 1)
     short = replace(task.strategy.pooling, most_simple=1)
     strategy = replace(task.strategy, pooling=short)
-    assert Pool(replace(task, strategy=strategy)).gain(replace(law, gain=None)) == 0.0
+    assert Pool(replace(task, strategy=strategy)).gain(replace(law, gains=None)) == 0.0
 
 
 def test_a_lead_may_be_over_formulas_of_a_size_only(task: Task) -> None:

@@ -115,10 +115,9 @@ def hopefuls(entries: list[Entry], chosen: list[Entry], task: Task) -> list[Entr
     constants are, within their errors, tells more than how many there are.
     """
     strategy, worth = task.strategy, worth_of_simple(task)
-    relief = strategy.pooling.pole_charge - strategy.pooling.simple_pole_charge
 
     def behind(entry: Entry, gain: float) -> float:
-        return entry.found.bic - gain - relief * entry.has_pole
+        return entry.found.bic - gain - strategy.pooling.relief * entry.has_pole
 
     def at_best(entry: Entry) -> float:
         return behind(entry, worth * entry.found.graph.n_parameters)

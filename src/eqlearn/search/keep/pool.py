@@ -30,7 +30,7 @@ class Entry:
     n_networks: int = 0  # of the votes, those of networks and of growth
     values: Array | None = None  # in the domain of use, once they are asked for
     has_pole: bool = False  # there, for which it is charged
-    gain: float | None = None  # by simple constants, once it is asked for
+    gains: list[float] | None = None  # by simple constants, once they are asked for
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Pool:
                 entry.votes += votes
                 entry.n_networks += by_network
                 if bic < entry.found.bic - self._by.same:  # in plainer clothes
-                    entry.found, entry.values, entry.gain = new.found, new.values, None
+                    entry.found, entry.values, entry.gains = new.found, new.values, None
                     entry.has_pole = ends
                 break
         else:
@@ -128,7 +128,7 @@ class Pool:
         ahead = best.found.bic - self.gain(best)
         for entry in self.entries[1:]:
             n_parameters = entry.found.graph.n_parameters
-            most = self._worth * n_parameters + self._relief
+            most = self._worth * n_parameters + self._by.relief
             is_behind = entry.found.bic - most - ahead >= lead
             if n_parameters > most_parameters or is_behind:
                 continue
@@ -138,22 +138,24 @@ class Pool:
 
     def gain(self, entry: Entry) -> float:
         """What a formula gains in the criterion by constants that may be simple."""
-        if entry.gain is None:
-            n_parameters = entry.found.graph.n_parameters
-            is_long = n_parameters > self._by.most_simple
-            gains = [] if is_long else likely_gains(entry.found.graph, self.task)
-            # These give the place of a pole, too.
-            is_given = entry.has_pole and len(gains) == n_parameters
-            entry.gain = sum(gains) + self._relief * is_given
-        return entry.gain
+        # These give the place of a pole, too.
+        is_given = entry.has_pole and not self.n_odd(entry)
+        return sum(self._gains(entry)) + self._by.relief * is_given
+
+    def n_odd(self, entry: Entry) -> int:
+        """How many constants of a formula are no simple numbers; of a long one, all."""
+        return entry.found.graph.n_parameters - len(self._gains(entry))
+
+    def _gains(self, entry: Entry) -> list[float]:
+        if entry.gains is None:
+            graph = entry.found.graph
+            is_long = graph.n_parameters > self._by.most_simple
+            entry.gains = [] if is_long else likely_gains(graph, self.task)
+        return entry.gains
 
     @cached_property
     def _worth(self) -> float:
         return worth_of_simple(self.task)
-
-    @property
-    def _relief(self) -> float:
-        return self._by.pole_charge - self._by.simple_pole_charge
 
     def _say_the_same(self, one: Entry, other: Entry) -> bool:
         ours, theirs = self._values(one), self._values(other)
