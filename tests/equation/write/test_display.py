@@ -83,6 +83,25 @@ def test_a_power_reads_as_one_in_every_form(caplog: pytest.LogCaptureFixture) ->
     )
 
 
+def test_whether_powers_are_written_as_one_is_told_by_ranges() -> None:
+    # 0.023 x^2 (z/x^3)^0.4
+    powers = (
+        multiply({0: 1.0}, {0: 1.0}),
+        multiply({2: 1.0}, {0: 1.0}),
+        Node("divide", ({1: 1.0}, {3: 1.0})),
+        Node("log", ({4: 1.0},)),
+        Node("exp", ({5: 0.4},)),
+        multiply({2: 1.0}, {6: 1.0}),
+    )
+    of_two = formula(2, {7: 0.023}, *powers)
+    words = ["Re", "Pr"]
+    positive = formulas([of_two], words, ["Nu"], [(1e4, 1e5), (0.7, 10.0)])
+    shown = latex(positive, 4)
+    assert shown == r"\mathrm{Nu} = 0.023 \mathrm{Re}^{0.8} \mathrm{Pr}^{0.4}"
+    any_sign = formulas([of_two], words, ["Nu"])
+    assert "left(" in latex(any_sign, 4)
+
+
 def test_a_column_without_a_name_is_not_left_out_of_a_formula() -> None:
     product = formula(2, {2: 1.0}, multiply({0: 2.0}, {1: 1.0}))
     assert formula_text(product, ["", "x"], "y") == "y = 2*x*⟨1⟩"

@@ -7,6 +7,7 @@ from eqlearn.equation.write.symbolic import (
     expressions,
     recognised,
     rounded,
+    with_joined_powers,
     with_powers,
 )
 from eqlearn.network.canonical import canonical
@@ -145,6 +146,33 @@ def test_exponentials_of_logarithms_are_powers(found: str, shown: str) -> None:
     after = with_powers(before)
     assert str(after.expand()) == str(sympy.sympify(shown, words).expand())
     point = {word: 1.5 + k / 7 for k, word in enumerate(words.values())}
+    assert after.subs(point) == pytest.approx(before.subs(point))
+
+
+@pytest.mark.parametrize(
+    ("found", "positive", "read"),
+    [
+        ("x**2/(x**3/z)**(2/5)", "xz", "x**(4/5)*z**(2/5)"),
+        (
+            "t*(x**2*z)**0.3/(1 + x/(x/z)**0.4)",
+            "xz",
+            "t*(x**2*z)**0.3/(1 + x**0.6*z**0.4)",
+        ),
+        # Of two negative numbers the quotient has a power, and they have none.
+        ("x**2/(x**3/z)**(2/5)", "x", "x**2/(x**3/z)**(2/5)"),
+        # Nothing stands twice, or it is a root, which reads as one.
+        ("t*(x/z)**0.3", "xzt", "t*(x/z)**0.3"),
+        ("z*sqrt(x*z/t)", "xzt", "z*sqrt(x*z/t)"),
+    ],
+)
+def test_powers_of_an_input_are_written_as_one(
+    found: str, positive: str, read: str
+) -> None:
+    symbols = set(map(sympy.Symbol, positive))
+    before = sympy.nsimplify(sympy.sympify(found), rational=True)
+    after = with_joined_powers(before, symbols)
+    assert after == sympy.nsimplify(sympy.sympify(read), rational=True)
+    point = {"x": 1.3, "z": 0.7, "t": 2.1}
     assert after.subs(point) == pytest.approx(before.subs(point))
 
 

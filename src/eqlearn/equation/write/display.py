@@ -22,6 +22,7 @@ from eqlearn.equation.write.symbolic import (
     origins,
     recognised,
     rounded,
+    with_joined_powers,
     with_powers,
 )
 from eqlearn.errors import EqlearnError, must
@@ -77,6 +78,8 @@ def _inner_expressions(
     formulas: Formulas, digits: int | None, recognise: bool, to_show: bool = True
 ) -> tuple[Any, ...]:
     """Expressions of x1, x2, ...: safe to be printed, and to be made functions of."""
+    import sympy
+
     n_terms = max(_sizes(formulas.graph))
     if n_terms > MOST_TERMS:
         what = f"of at most {MOST_TERMS} terms to be one formula"
@@ -88,7 +91,8 @@ def _inner_expressions(
         raise must("formulas", what, depth, _AS_CODE)
     try:
         found = expressions(formulas.graph, to_show=to_show)
-        found = tuple(map(with_powers, found))
+        positive = {sympy.Symbol(f"x{i + 1}") for i in _positive_inputs(formulas)}
+        found = tuple(with_joined_powers(with_powers(one), positive) for one in found)
         if recognise:
             found = tuple(map(recognised, found))
         if formulas.arranged is not None:
@@ -98,6 +102,10 @@ def _inner_expressions(
     except (OverflowError, ValueError) as error:
         raise must("formulas", "of constants within range", str(error)) from error
     return found
+
+
+def _positive_inputs(formulas: Formulas) -> Iterator[int]:
+    return (i for i, (low, _) in enumerate(formulas.ranges) if low > 0)
 
 
 def _arranged(expression: Any, how: str) -> Any:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -91,6 +91,39 @@ def _power(exponent: Any) -> Any:
     if len(bases) != 1:  # of log(u)*log(v) neither is more of an exponent
         return sympy.exp(exponent)
     return bases[0] ** sympy.Mul(*rest)
+
+
+def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
+    """Write x²/(x³/z)^(2/5) as x^(4/5)*z^(2/5): the same where x and z are positive."""
+    import sympy
+
+    def is_spread(factor: Any) -> bool:
+        base, power = factor.as_base_exp()
+        is_root = power.is_number and (2 * power).is_integer
+        if not base.is_Mul or not power.is_number or is_root:
+            return False  # roots of products are how people write them
+        return all(one.as_base_exp()[0] in positive for one in base.args)
+
+    def spread(factor: Any) -> Any:
+        base, power = factor.as_base_exp()
+        inner = (one.as_base_exp() for one in base.args)
+        return sympy.Mul(*(b ** (e * power) for b, e in inner))
+
+    def rewritten(part: Any) -> Any:
+        factors = [spread(one) if is_spread(one) else one for one in part.args]
+        whole = sympy.Mul(*factors)
+        return whole if _n_inputs_in(whole) < _n_inputs_in(part) else part
+
+    return expression.replace(
+        lambda part: part.is_Mul and any(map(is_spread, part.args)), rewritten
+    )
+
+
+def _n_inputs_in(product: Any) -> int:
+    """How often inputs stand in a product."""
+    import sympy
+
+    return sum(1 for one in sympy.preorder_traversal(product) if one.is_Symbol)
 
 
 def _divided(linear: Linear, denominator: Linear) -> Linear:
