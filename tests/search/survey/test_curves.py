@@ -27,6 +27,10 @@ INSIDE: dict[str, tuple[float, float]] = {
     "Planck": (0.9, 3.0),
     "shifted power": (0.6, 1.7),
     "fading wave": (4.0, 3.0),
+    "pulse": (3.0, 1.1),
+    "cubed rise": (-0.3, 2.0),
+    "power of a rise": (1.8, 2.2),
+    "bell of a logarithm": (2.1, 1.4),
 }
 
 
@@ -58,6 +62,18 @@ def test_a_start_has_the_weights_that_fit_best(name: str) -> None:
     y = 1.5 - 2.0 * first + 0.7 * sum(others)
     graph = _graph(Start(0.0, name, INSIDE[name]), rows_of(y))
     np.testing.assert_allclose(graph.evaluate(X[:, None])[0][:, 0], y, rtol=1e-8)
+
+
+def test_a_curve_on_a_slope_is_found() -> None:
+    rng = np.random.default_rng(4)
+    y = 2 + 0.3 * X + 5 * np.exp(-(((X - 3.1) / 0.6) ** 2))
+    task = task_of(X[:, None], y + 0.02 * rng.standard_normal(len(X)))
+    found = next(curves(View((0,)), task))
+    assert found.sse / len(X) < 0.03**2
+    assert found.graph.n_parameters == 5
+    # Where there is none, none is tried.
+    starts = _starts(rows_of(y - 0.3 * X))
+    assert {start.n_beside for start in starts if start.name == "bell"} == {0, 1}
 
 
 @pytest.mark.parametrize("name", INSIDE)

@@ -23,6 +23,7 @@ from eqlearn.equation.write.symbolic import (
     recognised,
     rounded,
     with_joined_powers,
+    with_joined_roots,
     with_powers,
 )
 from eqlearn.errors import EqlearnError, must
@@ -92,7 +93,8 @@ def _inner_expressions(
     try:
         found = expressions(formulas.graph, to_show=to_show)
         positive = {sympy.Symbol(f"x{i + 1}") for i in _positive_inputs(formulas)}
-        found = tuple(with_joined_powers(with_powers(one), positive) for one in found)
+        powers = (with_joined_powers(with_powers(one), positive) for one in found)
+        found = tuple(map(with_joined_roots, powers))
         if recognise:
             found = tuple(map(recognised, found))
         if formulas.arranged is not None:

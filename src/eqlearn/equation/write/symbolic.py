@@ -97,25 +97,58 @@ def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
     """Write x²/(x³/z)^(2/5) as x^(4/5)*z^(2/5): the same where x and z are positive."""
     import sympy
 
-    def is_spread(factor: Any) -> bool:
+    def is_of_product(factor: Any) -> bool:
         base, power = factor.as_base_exp()
-        is_root = power.is_number and (2 * power).is_integer
-        if not base.is_Mul or not power.is_number or is_root:
-            return False  # roots of products are how people write them
-        return all(one.as_base_exp()[0] in positive for one in base.args)
+        return bool(base.is_Mul and power.is_number and not power.is_integer)
 
     def spread(factor: Any) -> Any:
+        """Each input with a power of its own; out of roots only whole powers."""
         base, power = factor.as_base_exp()
-        inner = (one.as_base_exp() for one in base.args)
-        return sympy.Mul(*(b ** (e * power) for b, e in inner))
+        is_root = (2 * power).is_integer
+        apart, left = [], []
+        for one in base.args:
+            inner, exponent = one.as_base_exp()
+            is_told = inner in positive and (exponent * power).is_integer in (
+                (True,) if is_root else (True, False)
+            )
+            (apart if is_told else left).append((inner, exponent))
+        if left and not is_root:
+            return factor
+        rest = sympy.Mul(*(b**e for b, e in left)) ** power
+        return sympy.Mul(rest, *(b ** (e * power) for b, e in apart))
 
     def rewritten(part: Any) -> Any:
-        factors = [spread(one) if is_spread(one) else one for one in part.args]
-        whole = sympy.Mul(*factors)
-        return whole if _n_inputs_in(whole) < _n_inputs_in(part) else part
+        factors = sympy.Mul.make_args(part)
+        whole = sympy.Mul(*(spread(f) if is_of_product(f) else f for f in factors))
+        is_plain = all(abs(e) == 1 for f in factors for e in _inner_powers(f))
+        return part if is_plain and _n_inputs_in(whole) >= _n_inputs_in(part) else whole
 
     return expression.replace(
-        lambda part: part.is_Mul and any(map(is_spread, part.args)), rewritten
+        lambda part: any(map(is_of_product, sympy.Mul.make_args(part))), rewritten
+    )
+
+
+def _inner_powers(factor: Any) -> list[Any]:
+    """The powers of what is in a power of a product."""
+    base, _ = factor.as_base_exp()
+    return [one.as_base_exp()[1] for one in base.args] if base.is_Mul else []
+
+
+def with_joined_roots(expression: Any) -> Any:
+    """Write √m/(√a √b) as √(m/(a b)): wherever these have values, it is the same."""
+    import sympy
+
+    def is_root(factor: Any) -> bool:
+        base, power = factor.as_base_exp()
+        return bool(abs(power) == sympy.Rational(1, 2) and base.free_symbols)
+
+    def rewritten(part: Any) -> Any:
+        roots = [factor for factor in part.args if is_root(factor)]
+        rest = [factor for factor in part.args if not is_root(factor)]
+        return sympy.Mul(*rest, sympy.sqrt(sympy.Mul(*(root**2 for root in roots))))
+
+    return expression.replace(
+        lambda part: part.is_Mul and sum(map(is_root, part.args)) > 1, rewritten
     )
 
 
@@ -147,12 +180,13 @@ LARGEST_FRACTION = 1e4
 def recognised(expression: Any) -> Any:
     """Write constants that are fractions, or fractions of π, as what they are.
 
-    Meant for snapped formulas: a constant that merely comes close stays a number.
+    Meant for snapped formulas: a constant that merely comes close stays a number. Where
+    a decimal is as short it stays, too: 3.4, not 17/5.
     """
     import sympy
 
     expression = _plain_roots(_without_inner_fractions(expression))
-    names = {}
+    names, powers = {}, {power.exp for power in expression.atoms(sympy.Pow)}
     for number in expression.atoms(sympy.Float):
         value = float(number)
         if not math.isfinite(value):  # as of constants beyond 1e308
@@ -163,11 +197,30 @@ def recognised(expression: Any) -> Any:
             is_large = abs(ratio) > LARGEST_FRACTION
             fraction = Fraction(ratio).limit_denominator(1 if is_large else 100)
             if fraction and abs(ratio - fraction) <= 1e-14 * abs(ratio):
+                if measure == 1 and _is_decimal(fraction, is_power=number in powers):
+                    break
                 simple = sympy.Rational(fraction.numerator, fraction.denominator)
                 names[number] = simple * measure
                 break
     found = _whole_denominators(_plain_powers(expression.xreplace(names)))
     return _with_shared_factors(_without_double_signs(found))
+
+
+def _is_decimal(fraction: Fraction, *, is_power: bool) -> bool:
+    """Whether it reads better as a decimal: x/2, x^(3/4) and 2/3 do not, 3.4 does."""
+    rest = fraction.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest > 1 or fraction.denominator == 1:
+        return False
+    if is_power:
+        return fraction.denominator % 5 == 0
+    return abs(fraction.numerator) > 1 or fraction.denominator > _LARGEST_UNIT_FRACTION
+
+
+# x/10 is a tenth of x; of x/50 people think as of 0.02 x.
+_LARGEST_UNIT_FRACTION = 10
 
 
 def _without_inner_fractions(expression: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Curves of one variable that people know by name, with an offset and without.
+"""Curves of one variable that people know by name: alone, on a level or on a slope.
 
 Bells, steps, saturation, damped waves: each has a place and a width, or a rate and a
 power, inside. On a grid of these the rest is linear; the best starts are then fitted.
@@ -28,6 +28,8 @@ _N_ROWS = 300
 # Starts that are kept once each is fitted: a grid says little of what a fit will leave.
 _N_KEPT = 3
 _N_ITERATIONS = 100
+# What a slope beside a curve leaves, of what is left without: if more, none is tried.
+_SLOPE = 0.7
 # Places, in ranges of the variable from its least value, and widths, in ranges.
 _PLACES = np.linspace(-0.2, 1.2, 15)
 _WIDTHS = np.geomspace(0.03, 1.5, 9)
@@ -98,6 +100,35 @@ def _over_one_more(draft: Draft, argument: Linear) -> Linear:
     """1 / (1 + argument)."""
     constant = 1.0 + argument.get(CONSTANT, 0.0)
     return {draft.add("divide", ONE, {**argument, CONSTANT: constant}): 1.0}
+
+
+def _squared_log(draft: Draft, size: float, power: float) -> Linear:
+    """(power log(x / size))²."""
+    log: Linear = {draft.add("log", _X): 1.0, CONSTANT: -math.log(size)}
+    return {draft.add("multiply", log, log): power**2}
+
+
+def _rise(draft: Draft, place: float, width: float) -> Linear:
+    """1 - exp(-(x - place) / width)."""
+    (fall,) = _exp(draft, _centred(draft, place, width), -1.0)
+    return {fall: -1.0, CONSTANT: 1.0}
+
+
+def _cubed(draft: Draft, factor: Linear) -> Linear:
+    square = draft.add("multiply", factor, factor)
+    return {draft.add("multiply", {square: 1.0}, factor): 1.0}
+
+
+def _power_of_rise(draft: Draft, size: float, power: float) -> Linear:
+    """(1 - exp(-x / size))^power."""
+    log = draft.add("log", _rise(draft, 0.0, size))
+    return _exp(draft, {log: power})
+
+
+def _pulse(draft: Draft, place: float, width: float) -> Linear:
+    """tanh(z)², z = (x - place) / width: what 1/cosh(z)² is beside an offset."""
+    bend: Linear = {draft.add("tanh", _centred(draft, place, width)): 1.0}
+    return {draft.add("multiply", bend, bend): 1.0}
 
 
 def _fading_wave(draft: Draft, rate: float, fading: float) -> Features:
@@ -174,6 +205,28 @@ _CURVES: dict[str, Curve] = {
         lambda d, c, w: ({d.add("sqrt", {**_squared(d, c, w), CONSTANT: 1.0}): 1.0},),
         _by_place,
     ),
+    "pulse": Curve(
+        lambda x, c, w: (np.tanh((x - c) / w) ** 2,),
+        lambda d, c, w: (_pulse(d, c, w),),
+        _by_place,
+    ),
+    "cubed rise": Curve(
+        lambda x, c, w: ((-np.expm1(-(x - c) / w)) ** 3,),
+        lambda d, c, w: (_cubed(d, _rise(d, c, w)),),
+        _by_place,
+    ),
+    "power of a rise": Curve(
+        lambda x, s, p: ((-np.expm1(-x / s)) ** p,),
+        lambda d, s, p: (_power_of_rise(d, s, p),),
+        _by_size,
+        of_positive=True,
+    ),
+    "bell of a logarithm": Curve(
+        lambda x, s, p: (np.exp(-((p * np.log(x / s)) ** 2)),),
+        lambda d, s, p: (_exp(d, _squared_log(d, s, p), -1.0),),
+        _by_size,
+        of_positive=True,
+    ),
     "stretched": Curve(
         lambda x, s, p: (np.exp(-((x / s) ** p)),),
         lambda d, s, p: (_exp(d, _power(d, s, p), -1.0),),
@@ -220,7 +273,7 @@ class Start(NamedTuple):
     left: float
     name: str
     inside: Inside
-    has_offset: bool = True
+    n_beside: int = 1  # 1 is a level, 2 a level and a slope
 
 
 def curves(view: View, task: Task) -> Iterator[Scored]:
@@ -239,7 +292,7 @@ def curves(view: View, task: Task) -> Iterator[Scored]:
 
 
 def _starts(rows: Samples) -> Iterator[Start]:
-    """The best places of each grid, with an offset beside the curve and without."""
+    """The best places of each grid, and of what may stand beside the curve."""
     x = rows.x[0]
     for name, curve in _CURVES.items():
         if curve.of_positive and x.min() <= 0:
@@ -248,22 +301,25 @@ def _starts(rows: Samples) -> Iterator[Start]:
         with np.errstate(all="ignore"):
             values = curve.values(x, first[:, None], second[:, None])
             columns = np.stack(values, axis=1)
-            lefts = [(one, _left(columns, rows, one)) for one in (True, False)]
-        for has_offset, left in lefts:
+            lefts = [(n, _left(columns, rows, n)) for n in (0, 1, 2)]
+        least = math.inf
+        for n_beside, left in lefts:
             best = int(np.argmin(left))
             inside = float(first[best]), float(second[best])
-            if math.isfinite(left[best]):
-                yield Start(float(left[best]), name, inside, has_offset)
+            # A slope that says little only takes time.
+            if left[best] < (_SLOPE * least if n_beside > 1 else math.inf):
+                yield Start(float(left[best]), name, inside, n_beside)
+                least = min(least, float(left[best]))
 
 
-def _left(columns: Array, rows: Samples, has_offset: bool) -> Array:
-    """What the columns (K, m, N) leave of the target, squared, beside an offset."""
+def _left(columns: Array, rows: Samples, n_beside: int) -> Array:
+    """What the columns (K, m, N) leave of the target, squared, beside 1 and x."""
     root = rows.root_weight
     y, weighted = rows.y[0] * root, columns * root
-    if has_offset:
-        offset = root / np.linalg.norm(root)
-        y = y - (y @ offset) * offset
-        weighted = weighted - (weighted @ offset)[..., None] * offset
+    plain = np.array([root, rows.x[0] * root])[:n_beside]
+    for direction in np.linalg.qr(plain.T)[0].T:
+        y = y - (y @ direction) * direction
+        weighted = weighted - (weighted @ direction)[..., None] * direction
     weighted = weighted / np.linalg.norm(weighted, axis=2, keepdims=True)
     good = np.isfinite(weighted).all(axis=(1, 2))
     weighted = np.where(good[:, None, None], weighted, 0.0)
@@ -276,12 +332,12 @@ def _left(columns: Array, rows: Samples, has_offset: bool) -> Array:
 
 
 def _graph(start: Start, rows: Samples) -> Graph:
-    """A curve, perhaps with an offset, as a formula with the weights that fit best."""
+    """A curve and what stands beside it as a formula, with weights that fit best."""
     curve, draft = _CURVES[start.name], Draft(Graph(1, (), ()))
     features = curve.features(draft, *start.inside)
     values = curve.values(rows.x[0], *(np.array([v]) for v in start.inside))
-    if start.has_offset:
-        features, values = (ONE, *features), (np.ones(rows.x.shape[1]), *values)
+    n, x = start.n_beside, rows.x[0]
+    features, values = (*(ONE, _X)[:n], *features), (*(np.ones_like(x), x)[:n], *values)
     columns = np.array(values) * rows.root_weight
     weights = np.linalg.lstsq(columns.T, rows.y[0] * rows.root_weight, rcond=1e-13)[0]
     return weighted_sum(draft, features, weights)
