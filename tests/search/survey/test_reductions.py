@@ -9,12 +9,14 @@ from tasks import task_of
 
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.monomials import Exponents, monomial
+from eqlearn.search.learn import learn
 from eqlearn.search.prepare import tasks_of
 from eqlearn.search.request import Request
 from eqlearn.search.strategy import STANDARD
 from eqlearn.search.survey.differences import (
     _merged,
     degree_of_linear,
+    with_complements,
     with_differences,
 )
 from eqlearn.search.survey.reductions import (
@@ -279,3 +281,33 @@ def test_a_difference_has_the_unit_of_the_inputs_as_they_were_measured() -> None
     np.testing.assert_allclose(
         seen.x[:, 0] * seen.x_scale[0], ordered[:, 0] - ordered[:, 1], rtol=1e-12
     )
+
+
+def test_what_is_left_of_a_share_stands_beside_it() -> None:
+    rng = np.random.default_rng(3)
+    shares = rng.uniform(0.02, 0.98, 100)
+    x = np.column_stack([shares / 0.7, rng.uniform(1.0, 4.0, 100), shares * 0.2])
+    task = replace(task_of(x, x[:, 1]), x_scale=np.array([0.7, 1.0, 1.0]))
+    seen = with_complements(View((0, 1, 2)), task)
+    assert seen is not None
+    # Neither beside 1 to 4, nor beside what is never above 0.2.
+    assert seen.n_variables == 4
+    np.testing.assert_allclose(seen.of(task).x[:, 3], 1.0 - shares)
+    assert with_complements(View((1, 2)), task) is None
+
+
+def test_the_entropy_of_a_mixture_is_found() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0.02, 0.98, (200, 1))
+    clean = _entropy(x)
+    y = clean + 0.002 * np.std(clean) * rng.normal(size=clean.shape)
+    (found,) = learn(Request(x, y, jobs=1))
+    best = found.candidates[0]
+    assert [node.unit for node in best.snapped.nodes].count("log") == 2
+    assert not best.constants
+    at = np.array([[0.3], [0.8]])
+    np.testing.assert_allclose(best.graph.evaluate(at)[0], _entropy(at), rtol=0.01)
+
+
+def _entropy(p: np.ndarray) -> np.ndarray:
+    return -p * np.log(p) - (1 - p) * np.log(1 - p)

@@ -5,6 +5,7 @@ a constant and what was picked before, follows from a few products of matrices.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -99,7 +100,7 @@ def _kept_shelf(x: bytes, n: int, scale: bytes, by: Building) -> Shelf:
 
 def _first(data: WeightedRows, n: int) -> WeightedRows:
     x = np.ascontiguousarray(data.x[:, :n])
-    return WeightedRows(x, data.y[:n], data.root[:n])
+    return replace(data, x=x, y=data.y[:n], root=data.root[:n])
 
 
 class _Look(NamedTuple):

@@ -76,8 +76,8 @@ def sums(
     small = [k for k, own in enumerate(sizes) if own <= largest_beside_log]
     for i, is_positive in enumerate(positive):
         if is_positive:
-            log = Atom("log", _only(len(positive), i))
-            blocks.append(values[small] * np.log(data.x[i]))
+            log = data.logarithm(i)
+            blocks.append(values[small] * log.values(data.x))
             terms += [Summand(exponents[k], (log,)) for k in small]
     return Dictionary.of(terms, np.concatenate(blocks), data.root)
 
@@ -200,8 +200,8 @@ def atomic(
     terms, blocks = [Summand(e) for e in plain], [monomials(data.x, plain)]
     for i, is_positive in enumerate(positive):
         if is_positive:
-            log = Atom("log", _only(len(positive), i))
-            blocks.append(outers * np.log(data.x[i]))
+            log = data.logarithm(i)
+            blocks.append(outers * log.values(data.x))
             terms += [Summand(e, (log,)) for e in beside]
     for kind in kinds:
         for atom in atoms_of(kind, data):

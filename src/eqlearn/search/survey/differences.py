@@ -1,4 +1,7 @@
-"""Sums and differences in the place of two inputs that a law depends on only so."""
+"""Sums and differences in the place of two inputs that a law depends on only so.
+
+And 1 - x beside a share x: mixtures, populations and pores depend on both alike.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -16,6 +19,8 @@ from eqlearn.search.task import Task
 _HOLDS = 1.1
 # Share of the slopes by one input by which those by another may differ in a sum.
 _ALIKE = 0.1
+# A share that never is as large as this leaves 1 - x what a line or a parabola says.
+_SHARE = 0.3
 
 
 def judging(view: View, task: Task) -> ProcessFits | None:
@@ -31,6 +36,21 @@ def with_differences(view: View, task: Task) -> View:
     while (merged := _with_some_differences(view, task)) is not view:
         view = merged
     return view
+
+
+def with_complements(view: View, task: Task) -> View | None:
+    """The view with 1 - x beside each input x that is a share; None if none is."""
+    scale = task.x_scale
+    shares = [
+        i
+        for i in view.inputs
+        if 0.0 < scale[i] * task.x[:, i].min()
+        and _SHARE < scale[i] * task.x[:, i].max() < 1.0
+    ]
+    if not shares or (task.origins and any(task.origins[i] for i in shares)):
+        return None
+    rest = [{i: -float(scale[i]), CONSTANT: 1.0} for i in shares]
+    return view.showing(view.draft(task.x.shape[1]), rest)
 
 
 def _with_some_differences(view: View, task: Task) -> View:

@@ -19,7 +19,7 @@ from eqlearn.search.attempts.simple_powers import with_simple_powers
 from eqlearn.search.survey import dictionaries
 from eqlearn.search.survey.built_laws import Wanted, built_laws
 from eqlearn.search.survey.curves import curves
-from eqlearn.search.survey.differences import with_differences
+from eqlearn.search.survey.differences import with_complements, with_differences
 from eqlearn.search.survey.families import families
 from eqlearn.search.survey.fast_waves import fast_waves
 from eqlearn.search.survey.pursuit import (
@@ -242,6 +242,9 @@ def views_of(task: Task, inputs: Inputs) -> list[View]:
         found += [v for v in views if v.n_variables <= most]
         # Of an angle a law needs no more variables than of its sine.
         most = min([most, *(v.n_variables for v in views)])
+    for whole in (with_complements(one, task) for one in reduced):
+        if whole is not None:
+            found += [v for v in (whole, whole.through("log", task)) if v is not None]
     twice = [v.through("log", task) for v in found if v.link == "log"]
     return found + [v for v in twice if v is not None]
 
@@ -319,9 +322,8 @@ def rows_of(seen: Task) -> WeightedRows:
     data = seen.search_rows()
     keep = np.flatnonzero(data.root_weight > 0)[: seen.strategy.survey.n_rows]
     root = data.root_weight[keep]
-    return WeightedRows(
-        np.ascontiguousarray(data.x[:, keep]), data.y[0, keep] * root, root
-    )
+    x, y = np.ascontiguousarray(data.x[:, keep]), data.y[0, keep] * root
+    return WeightedRows(x, y, root, seen.x_scale)
 
 
 def completed(

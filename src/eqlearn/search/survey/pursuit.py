@@ -62,6 +62,12 @@ class WeightedRows:
     x: Array  # (D, N)
     y: Array  # (N,) target times root weight
     root: Array  # (N,)
+    scale: Array | None = None  # (D,) what each of x was divided by
+
+    def logarithm(self, i: int) -> Atom:
+        """That of x as it was measured: of x log(x) a unit makes another sum."""
+        of = tuple(float(j == i) for j in range(len(self.x)))
+        return Atom("log", of, 1.0 if self.scale is None else float(self.scale[i]))
 
 
 def rates_of(terms: Sequence[Summand]) -> list[Atom]:

@@ -77,9 +77,9 @@ def _shifted_log(draft: Draft, m: Linear, rate: float) -> Linear:
 
 _KINDS = {
     "log": _Kind(
-        lambda m, _: np.log(m),
+        lambda m, rate: np.log(rate * m),
         lambda m, _: np.zeros_like(m),
-        lambda d, m, _: {d.add("log", m): 1.0},
+        _unit("log"),
     ),
     "exp": _Kind(
         lambda m, rate: np.exp(rate * m),
@@ -111,7 +111,7 @@ _KINDS = {
         lambda m, rate: np.log(m + rate), lambda m, rate: 1.0 / (m + rate), _shifted_log
     ),
 }
-#: Kinds of atoms without a rate.
+#: Kinds of atoms whose rate is not fitted.
 WITHOUT_RATE = frozenset({"log"})
 
 
