@@ -24,6 +24,8 @@ from eqlearn.search.keep.final_fits import (
     pole_charge,
 )
 from eqlearn.search.keep.pool import Entry
+from eqlearn.search.learn import learn
+from eqlearn.search.request import Request
 from eqlearn.search.strategy import Finals, Pooling
 from eqlearn.search.task import Task
 
@@ -235,3 +237,13 @@ def test_a_formula_without_a_value_is_no_candidate() -> None:
         1, {2: 1.0}, Node("log", ({0: 1.0, CONSTANT: -0.3},)), Node("exp", ({1: 1.0},))
     )
     assert finished(task_of(x, np.maximum(x[:, 0] - 0.3, 0)), hinge).bic == math.inf
+
+
+def test_a_bell_of_a_logarithm_has_no_scale_in_it() -> None:
+    x = np.random.default_rng(0).uniform(0.2, 12.0, (200, 1))
+    y = 3 / x * np.exp(-((np.log(x) - 0.5) ** 2) / 0.72)
+    y += 0.01 * np.std(y) * np.random.default_rng(1).normal(size=y.shape)
+    (found,) = learn(Request(x, y, jobs=1))
+    best = found.candidates[0].snapped
+    (log,) = (node for node in best.nodes if node.unit == "log")
+    assert log.arguments == ({0: 1.0},)

@@ -105,7 +105,8 @@ def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
         """Each input with a power of its own; out of roots only whole powers."""
         base, power = factor.as_base_exp()
         is_root = (2 * power).is_integer
-        apart, left = [], []
+        apart: list[Any] = []
+        left: list[Any] = []
         for one in base.args:
             inner, exponent = one.as_base_exp()
             is_told = inner in positive and (exponent * power).is_integer in (

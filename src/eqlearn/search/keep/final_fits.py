@@ -204,7 +204,8 @@ def _written_simply(task: Task, fitted: Fit, seen: Samples) -> tuple[Fit, Graph,
 
     Where as many are, it is that with tops of bells, and with scales before roots.
     """
-    options = [fitted._replace(graph=form) for form in forms_of(fitted.graph)]
+    forms = forms_of(fitted.graph, seen.x[:, : task.strategy.rows.prune])
+    options = [fitted._replace(graph=form) for form in forms]
     snapped = [(one, *_snapped(task, one, seen)) for one in options]
     return max(snapped, key=lambda one: one[2])
 

@@ -2,6 +2,7 @@
 
 import math
 
+from eqlearn._types import Array
 from eqlearn.equation.refine.constants import gains_if_simple
 from eqlearn.network.bells import with_tops
 from eqlearn.network.canonical import displayed
@@ -18,10 +19,13 @@ def worth_of_simple(task: Task) -> float:
     return cost - 2.0 * math.log(criterion.n_alternatives)
 
 
-def forms_of(graph: Graph) -> list[Graph]:
+def forms_of(graph: Graph, x: Array) -> list[Graph]:
     """A formula in the forms that people might write, which have as many constants."""
+    tops = with_tops(graph)
+    # Beside what is squared there is room now for what was left in a logarithm.
+    bells = None if tops is None else displayed(tops, x)
     others = with_scales_in_roots(graph), with_ones_in_logs(graph)
-    forms = with_tops(graph), graph, *others
+    forms = bells, graph, *others
     return [form for form in forms if form is not None]
 
 
@@ -35,6 +39,8 @@ def likely_gains(graph: Graph, task: Task) -> list[float]:
     with numerical_context(task):
         shown = displayed(task.in_units(graph), data.x)
         snapping = task.tactics.snapping
-        gains = [gains_if_simple(form, data, snapping) for form in forms_of(shown)]
+        gains = [
+            gains_if_simple(form, data, snapping) for form in forms_of(shown, data.x)
+        ]
     most = worth_of_simple(task)
     return max(([min(most, one) for one in form] for form in gains), key=sum)
