@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from formulas import formula, multiply
 
-from eqlearn.network.canonical import _whole_part, canonical, compact
+from eqlearn.network.canonical import _whole_part, canonical, compact, displayed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.network.transform import multiplied_out
 
@@ -156,3 +156,26 @@ def random_quotients(rng: np.random.Generator) -> Graph:
     last = 2 + len(nodes)
     sources = {last, int(rng.integers(0, 3)), int(rng.integers(0, last + 1))}
     return formula(3, {s: float(rng.uniform(0.5, 1.5)) for s in sources}, *nodes)
+
+
+def step(one: float, *, beside: Linear) -> Graph:
+    """2 x1 + 6/(one + 3 exp(-x2)) beside something."""
+    below = {3: 3.0, CONSTANT: one}
+    exponential = Node("exp", ({1: -1.0},))
+    return formula(3, {4: 6.0, **beside}, exponential, divide({CONSTANT: 1.0}, below))
+
+
+def test_a_step_beside_something_has_a_one_in_it() -> None:
+    graph = step(0.2, beside={0: 2.0})
+    shown = displayed(canonical(graph, X.T), X)
+    (below,) = [n.arguments[1] for n in shown.nodes if n.unit == "divide"]
+    assert below[CONSTANT] == 1.0
+    assert sorted(below.values()) == pytest.approx([1.0, 15.0])
+    assert shown.n_parameters == canonical(graph, X.T).n_parameters == 4
+    np.testing.assert_allclose(shown.evaluate(X)[0], graph.evaluate(X)[0], rtol=1e-12)
+
+
+def test_a_pole_is_not_written_with_a_one() -> None:
+    shown = displayed(canonical(step(-0.2, beside={0: 2.0}), X.T), X)
+    (below,) = [n.arguments[1] for n in shown.nodes if n.unit == "divide"]
+    assert below[CONSTANT] == pytest.approx(-0.2 / 3)

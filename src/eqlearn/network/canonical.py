@@ -336,7 +336,7 @@ def _takes_a_shift(graph: Graph, feature: int) -> bool:
 
 def displayed(graph: Graph, x: Array) -> Graph:
     """Normalise a graph such that denominators read 1 + ..., or have a weight 1."""
-    graph = normalise(graph, x)
+    graph = _with_ones_in_steps(normalise(graph, x))
     slots, fixed = graph.slots(), set(graph.fixed)
     for slot in range(graph.first_output_slot, len(slots), 2):
         numerator, denominator = slots[slot], slots[slot + 1]
@@ -346,6 +346,31 @@ def displayed(graph: Graph, x: Array) -> Graph:
         slots[slot] = divided(numerator, one)
         slots[slot + 1] = divided(denominator, one)
         fixed = fixed - {present} | {(slot + 1, term)}
+    return graph.with_slots(slots, frozenset(fixed))
+
+
+def _with_ones_in_steps(graph: Graph) -> Graph:
+    """Steps beside something else as a/(1 + b exp(x)), not c/(d + exp(x))."""
+    slots, fixed, below = graph.slots(), set(graph.fixed), 0
+    exponentials = {
+        k for k, node in enumerate(graph.nodes, graph.n_inputs) if node.unit == "exp"
+    }
+    tied = {key[0] for key in (*graph.ties, *(lead for lead, _ in graph.ties.values()))}
+    for feature, node in enumerate(graph.nodes, graph.n_inputs):
+        below += len(node.arguments)
+        linear, slot = node.arguments[-1], below - 1
+        one = linear.get(CONSTANT, 0.0)
+        if node.unit != "divide" or one <= 0.0:
+            continue
+        users = [s for s, told in enumerate(slots) if feature in told]
+        leads = {key for key in fixed if key[0] == slot}
+        is_free = not tied & {slot, *users}
+        is_free &= not any((s, feature) in fixed for s in users)
+        if is_free and linear.keys() - {CONSTANT} <= exponentials and len(leads) == 1:
+            slots[slot] = divided(linear, one)
+            for s in users:
+                slots[s] = {**slots[s], feature: slots[s][feature] / one}
+            fixed = fixed - leads | {(slot, CONSTANT)}
     return graph.with_slots(slots, frozenset(fixed))
 
 

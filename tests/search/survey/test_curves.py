@@ -7,7 +7,14 @@ from tasks import task_of
 from eqlearn.network.draft import Draft
 from eqlearn.network.graph import Graph
 from eqlearn.search.attempts.input_views import View
-from eqlearn.search.survey.curves import _CURVES, Start, _graph, _starts, curves
+from eqlearn.search.survey.curves import (
+    _CURVES,
+    _IN_PAIRS,
+    Start,
+    _graph,
+    _starts,
+    curves,
+)
 from eqlearn.training.samples import Samples
 
 X = np.linspace(0.4, 6.0, 150)
@@ -28,6 +35,7 @@ INSIDE: dict[str, tuple[float, float]] = {
     "shifted power": (0.6, 1.7),
     "fading wave": (4.0, 3.0),
     "pulse": (3.0, 1.1),
+    "Langevin": (0.8, 1.0),
     "cubed rise": (-0.3, 2.0),
     "power of a rise": (1.8, 2.2),
     "bell of a logarithm": (2.1, 1.4),
@@ -68,12 +76,24 @@ def test_a_curve_on_a_slope_is_found() -> None:
     rng = np.random.default_rng(4)
     y = 2 + 0.3 * X + 5 * np.exp(-(((X - 3.1) / 0.6) ** 2))
     task = task_of(X[:, None], y + 0.02 * rng.standard_normal(len(X)))
-    found = next(curves(View((0,)), task))
+    found = min(curves(View((0,)), task), key=lambda one: one.bic)
     assert found.sse / len(X) < 0.03**2
     assert found.graph.n_parameters == 5
     # Where there is none, none is tried.
     starts = _starts(rows_of(y - 0.3 * X))
     assert {start.n_beside for start in starts if start.name == "bell"} == {0, 1}
+
+
+@pytest.mark.parametrize("name", sorted(_IN_PAIRS))
+def test_two_peaks_are_found(name: str) -> None:
+    values, rng = _CURVES[name].values, np.random.default_rng(4)
+    insides = ((1.9, 0.5), (4.1, 0.8))
+    (first,), (second,) = (values(X, *map(np.asarray, one)) for one in insides)
+    y = 5 * first + 3 * second
+    task = task_of(X[:, None], y + 0.02 * rng.standard_normal(len(X)))
+    found = min(curves(View((0,)), task), key=lambda one: one.bic)
+    assert found.sse / len(X) < 0.03**2
+    assert found.graph.n_parameters == 6
 
 
 @pytest.mark.parametrize("name", INSIDE)

@@ -30,6 +30,9 @@ _N_KEPT = 3
 _N_ITERATIONS = 100
 # What a slope beside a curve leaves, of what is left without: if more, none is tried.
 _SLOPE = 0.7
+# The same of a second curve of the kind: there are peaks by twos.
+_SECOND = 0.5
+_IN_PAIRS = frozenset({"bell", "resonance"})
 # Places, in ranges of the variable from its least value, and widths, in ranges.
 _PLACES = np.linspace(-0.2, 1.2, 15)
 _WIDTHS = np.geomspace(0.03, 1.5, 9)
@@ -63,6 +66,10 @@ def _by_place(x: Array) -> tuple[Array, Array]:
 
 def _by_size(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, _POWERS
+
+
+def _by_size_alone(x: Array) -> tuple[Array, Array]:
+    return float(x.max()) * _SIZES, np.ones(1)
 
 
 def _by_fading(x: Array) -> tuple[Array, Array]:
@@ -142,6 +149,13 @@ def _power_and_fall(draft: Draft, size: float, power: float) -> Linear:
     """(x / size)^power exp(-x / size)."""
     log, constant = draft.add("log", _X), -power * math.log(size)
     return _exp(draft, {log: power, 0: -1.0 / size, CONSTANT: constant})
+
+
+def _langevin(draft: Draft, size: float, _: float) -> Linear:
+    """coth(z) - 1/z, z = x / size."""
+    z: Linear = {0: 1.0 / size}
+    bend = draft.add("divide", ONE, {draft.add("tanh", z): 1.0})
+    return {bend: 1.0, draft.add("divide", ONE, z): -1.0}
 
 
 def _planck(draft: Draft, size: float, power: float) -> Linear:
@@ -251,6 +265,12 @@ _CURVES: dict[str, Curve] = {
         _by_size,
         of_positive=True,
     ),
+    "Langevin": Curve(
+        lambda x, s, _: (1 / np.tanh(x / s) - s / x,),
+        lambda d, s, _: (_langevin(d, s, _),),
+        _by_size_alone,
+        of_positive=True,
+    ),
     "shifted power": Curve(
         lambda x, c, p: ((x + c) ** p,),
         lambda d, c, p: (_exp(d, {d.add("log", {0: 1.0, CONSTANT: c}): p}),),
@@ -274,6 +294,7 @@ class Start(NamedTuple):
     name: str
     inside: Inside
     n_beside: int = 1  # 1 is a level, 2 a level and a slope
+    second: Inside | None = None  # of one more such curve
 
 
 def curves(view: View, task: Task) -> Iterator[Scored]:
@@ -310,14 +331,26 @@ def _starts(rows: Samples) -> Iterator[Start]:
             if left[best] < (_SLOPE * least if n_beside > 1 else math.inf):
                 yield Start(float(left[best]), name, inside, n_beside)
                 least = min(least, float(left[best]))
+            if name in _IN_PAIRS and n_beside < 2 and math.isfinite(left[best]):
+                left = _left(columns, rows, n_beside, columns[best])
+                other = int(np.argmin(left))
+                two = float(first[other]), float(second[other])
+                if left[other] < _SECOND * least:
+                    yield Start(float(left[other]), name, inside, n_beside, two)
 
 
-def _left(columns: Array, rows: Samples, n_beside: int) -> Array:
-    """What the columns (K, m, N) leave of the target, squared, beside 1 and x."""
+def _left(
+    columns: Array, rows: Samples, n_beside: int, known: Array | None = None
+) -> Array:
+    """What the columns (K, m, N) leave of the target, squared, beside 1 and x.
+
+    And beside columns (q, N) that are known.
+    """
     root = rows.root_weight
     y, weighted = rows.y[0] * root, columns * root
-    plain = np.array([root, rows.x[0] * root])[:n_beside]
-    for direction in np.linalg.qr(plain.T)[0].T:
+    plain = np.array([np.ones_like(root), rows.x[0]])[:n_beside]
+    plain = plain if known is None else np.concatenate([plain, known])
+    for direction in np.linalg.qr((plain * root).T)[0].T:
         y = y - (y @ direction) * direction
         weighted = weighted - (weighted @ direction)[..., None] * direction
     weighted = weighted / np.linalg.norm(weighted, axis=2, keepdims=True)
@@ -334,8 +367,12 @@ def _left(columns: Array, rows: Samples, n_beside: int) -> Array:
 def _graph(start: Start, rows: Samples) -> Graph:
     """A curve and what stands beside it as a formula, with weights that fit best."""
     curve, draft = _CURVES[start.name], Draft(Graph(1, (), ()))
-    features = curve.features(draft, *start.inside)
-    values = curve.values(rows.x[0], *(np.array([v]) for v in start.inside))
+    features: Features = ()
+    values: tuple[Array, ...] = ()
+    for inside in (start.inside, start.second):
+        if inside is not None:
+            features += curve.features(draft, *inside)
+            values += curve.values(rows.x[0], *(np.array([v]) for v in inside))
     n, x = start.n_beside, rows.x[0]
     features, values = (*(ONE, _X)[:n], *features), (*(np.ones_like(x), x)[:n], *values)
     columns = np.array(values) * rows.root_weight
