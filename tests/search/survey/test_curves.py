@@ -36,6 +36,8 @@ INSIDE: dict[str, tuple[float, float]] = {
     "fading wave": (4.0, 3.0),
     "pulse": (3.0, 1.1),
     "Langevin": (0.8, 1.0),
+    "power and barrier": (3.1, 0.5),
+    "Planck of a length": (2.2, 5.0),
     "cubed rise": (-0.3, 2.0),
     "power of a rise": (1.8, 2.2),
     "bell of a logarithm": (2.1, 1.4),

@@ -105,9 +105,9 @@ def test_terms_without_values_are_left_out() -> None:
 
 
 def test_small_terms_of_one_input_by_hand() -> None:
-    assert small_terms(2, [False]) == [Summand((float(p),)) for p in range(5)]
+    assert small_terms(2, rows((-1.0, 2.0))) == [Summand((float(p),)) for p in range(5)]
     log = Atom("log", (1.0,))
-    assert set(small_terms(2, [True])) == {
+    assert set(small_terms(2, rows((0.5, 3.0)))) == {
         *(Summand((float(p),)) for p in range(-4, 5)),
         *(Summand((0.0,), (log,)), Summand((1.0,), (log,))),
     }
@@ -115,7 +115,7 @@ def test_small_terms_of_one_input_by_hand() -> None:
 
 def test_small_terms_of_two_inputs_by_hand() -> None:
     log = Atom("log", (1.0, 0.0))
-    assert set(small_terms(2, [True, False])) == {
+    assert set(small_terms(2, rows((0.5, 3.0), (-1.0, 2.0)))) == {
         *(Summand(e) for e in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))),
         *(Summand(e) for e in ((2.0, 0.0), (1.0, 1.0), (0.0, 2.0))),
         *(Summand(e, (log,)) for e in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))),

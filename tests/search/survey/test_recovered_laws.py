@@ -38,6 +38,9 @@ LAWS = {
         lambda x: 2 * np.exp(-0.3 * x) * np.cos(2.5 * x),
         *(0, 8, frozenset({"exp", "sin", "multiply"}), 3),
     ),
+    "entropy of a share": Law(
+        lambda x: -2.6 * x * np.log(x), 0.1, 4, frozenset({"log", "multiply"}), 1
+    ),
     "fast wave": Law(lambda x: np.sin(20 * x), 0, 10, frozenset({"sin"}), 2),
     "years": Law(
         lambda x: 50 + 2.5 * (x - 1990) + 0.3 * (x - 1990) ** 2,

@@ -16,6 +16,7 @@ from eqlearn.model.model import Constant
 from eqlearn.network.canonical import displayed
 from eqlearn.network.document import from_document, to_document
 from eqlearn.network.graph import CONSTANT, Graph
+from eqlearn.network.transform import multiplied_out
 from eqlearn.search.keep.kept_constraints import anchored, n_broken_in_units
 from eqlearn.search.keep.likely_simple import (
     forms_of,
@@ -212,7 +213,7 @@ def _written_simply(task: Task, fitted: Fit, seen: Samples) -> tuple[Fit, Graph,
 
 def _as_shown(graph: Graph, x: Array) -> Graph:
     """The graph as people read it; a guess with its given numbers, which stay."""
-    shown = displayed(graph, x)
+    shown = multiplied_out(displayed(graph, x))
     return graph if graph.n_parameters < shown.n_parameters else shown
 
 

@@ -68,6 +68,10 @@ def _by_size(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, _POWERS
 
 
+def _by_barrier(x: Array) -> tuple[Array, Array]:
+    return float(x.max()) * _SIZES, np.r_[-_POWERS, 0.0, _POWERS]
+
+
 def _by_size_alone(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, np.ones(1)
 
@@ -163,6 +167,20 @@ def _planck(draft: Draft, size: float, power: float) -> Linear:
     above = _power(draft, size, power)
     below = {**_exp(draft, {0: 1.0 / size}), CONSTANT: -1.0}
     return {draft.add("divide", above, below): 1.0}
+
+
+def _power_and_barrier(draft: Draft, size: float, power: float) -> Linear:
+    """(x / size)^power exp(-size / x)."""
+    log, constant = draft.add("log", _X), -power * math.log(size)
+    barrier = draft.add("divide", ONE, _X)
+    return _exp(draft, {log: power, barrier: -size, CONSTANT: constant})
+
+
+def _planck_of_length(draft: Draft, size: float, power: float) -> Linear:
+    """(size / x)^power / (exp(size / x) - 1)."""
+    above = _power(draft, size, -power)
+    below = _exp(draft, {draft.add("divide", ONE, _X): size})
+    return {draft.add("divide", above, {**below, CONSTANT: -1.0}): 1.0}
 
 
 def _ramp(draft: Draft, place: float, width: float) -> Linear:
@@ -262,6 +280,18 @@ _CURVES: dict[str, Curve] = {
     "Planck": Curve(
         lambda x, s, p: ((x / s) ** p / np.expm1(x / s),),
         lambda d, s, p: (_planck(d, s, p),),
+        _by_size,
+        of_positive=True,
+    ),
+    "power and barrier": Curve(
+        lambda x, s, p: (np.exp(p * np.log(x / s) - s / x),),
+        lambda d, s, p: (_power_and_barrier(d, s, p),),
+        _by_barrier,
+        of_positive=True,
+    ),
+    "Planck of a length": Curve(
+        lambda x, s, p: ((s / x) ** p / np.expm1(s / x),),
+        lambda d, s, p: (_planck_of_length(d, s, p),),
         _by_size,
         of_positive=True,
     ),

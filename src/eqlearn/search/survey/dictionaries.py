@@ -100,24 +100,24 @@ def plain_terms(size: int, positive: Sequence[bool]) -> list[Summand]:
 _MOST_OF_ONE = 4
 
 
-def small_terms(degree: int, positive: Sequence[bool]) -> list[Summand]:
+def small_terms(degree: int, data: WeightedRows) -> list[Summand]:
     """Products of inputs up to a degree, 1/x, log x and log x times other inputs.
 
     Of degree one there are no products of two, nor of a logarithm with anything.
     Of a single input there are more powers: they are few all the same.
     """
-    n = len(positive)
+    positive, n = positive_rows(data.x), len(data.x)
     if n == 1:
         lowest = -_MOST_OF_ONE if positive[0] else 0
         terms = [Summand((float(power),)) for power in range(lowest, _MOST_OF_ONE + 1)]
-        log = Atom("log", (1.0,))
+        log = data.logarithm(0)
         return terms + [
             Summand((power,), (log,)) for power in (0.0, 1.0) if positive[0]
         ]
     terms = [Summand(e) for e in _products(n, degree)]
     terms += [Summand(_only(n, i, -1.0)) for i in range(n) if positive[i]]
     for i in (i for i, is_positive in enumerate(positive) if is_positive):
-        log = Atom("log", _only(n, i))
+        log = data.logarithm(i)
         terms.append(Summand((0.0,) * n, (log,)))
         if degree > 1:
             with_log = [j for j in range(n) if n <= 5 or j == i]

@@ -201,10 +201,9 @@ class Look:
     def _base(self, few: WeightedRows) -> list[Summand]:
         if self.base is None:
             return []
-        positive = dictionaries.positive_rows(few.x)
         if self.kind == "small":
-            return dictionaries.small_terms(self.base, positive)
-        return dictionaries.plain_terms(self.base, positive)
+            return dictionaries.small_terms(self.base, few)
+        return dictionaries.plain_terms(self.base, dictionaries.positive_rows(few.x))
 
     def _dictionary(self, few: WeightedRows, by: Survey) -> Dictionary:
         if self.kind in _SUMS:
