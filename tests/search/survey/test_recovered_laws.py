@@ -39,7 +39,7 @@ LAWS = {
         *(0, 8, frozenset({"exp", "sin", "multiply"}), 3),
     ),
     "entropy of a share": Law(
-        lambda x: -2.6 * x * np.log(x), 0.1, 4, frozenset({"log", "multiply"}), 1
+        lambda x: -2.6 * x * np.log(x), 0.1, 4, frozenset({"log", "multiply"}), 2
     ),
     "fast wave": Law(lambda x: np.sin(20 * x), 0, 10, frozenset({"sin"}), 2),
     "years": Law(
