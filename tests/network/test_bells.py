@@ -60,3 +60,21 @@ def test_without_a_weight_for_the_height_there_is_no_other_form() -> None:
     graph = BELLS["x² and x"]
     held = Graph(2, graph.nodes, graph.outputs, graph.fixed | {(3, 3)})
     assert with_tops(held) is None
+
+
+def test_two_bells_have_two_tops() -> None:
+    # 5 exp(-2 (x - 3)²) + 3 exp(-1.25 (x - 1)²) - x², all with one x².
+    nodes = (
+        Node("multiply", (PLAIN, PLAIN)),
+        Node("exp", ({2: -2.0, 0: 12.0},)),
+        Node("exp", ({2: -1.25, 0: 2.5},)),
+    )
+    above = {3: 5 * np.exp(-18.0), 4: 3 * np.exp(-1.25), 2: -1.0}
+    fixed = frozenset({(0, 0), (1, 0), (5, CONSTANT)})
+    before = Graph(2, nodes, ((above, ONE),), fixed)
+    after = with_tops(before)
+    assert after is not None and after.n_parameters == before.n_parameters == 7
+    np.testing.assert_allclose(after.evaluate(X)[0], before.evaluate(X)[0], rtol=1e-11)
+    places = [n.arguments[0].get(CONSTANT) for n in after.nodes if n.unit == "multiply"]
+    assert sorted(p for p in places if p) == pytest.approx([-3.0, -1.0])
+    assert len(after.ties) == 2

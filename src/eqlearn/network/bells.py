@@ -7,7 +7,7 @@ ask where the top is, how high, and how well that is known.
 import math
 from dataclasses import replace
 
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, Connection, Graph, Linear, Node
 from eqlearn.network.roots import in_front
 
 # Of the height: beyond, the place of the top is told by nothing in the data.
@@ -16,15 +16,69 @@ _LARGEST_EXPONENT = 50.0
 
 def with_tops(graph: Graph) -> Graph | None:
     """The same formula with as many parameters; None if it has no bell."""
-    slot, bells = 0, []
+    found = apart = _with_own_squares(graph)
+    for feature, slot in _exponentials(apart):
+        found = _with_top(found, feature, slot)
+    return None if found is apart else found
+
+
+def _exponentials(graph: Graph) -> list[tuple[int, int]]:
+    """Their features, and the slots of their exponents."""
+    slot, found = 0, []
     for feature, node in enumerate(graph.nodes, graph.n_inputs):
         if node.unit == "exp":
-            bells.append((feature, slot))
+            found.append((feature, slot))
         slot += len(node.arguments)
-    found = graph
-    for feature, slot in bells:
-        found = _with_top(found, feature, slot)
-    return None if found is graph else found
+    return found
+
+
+def _with_own_squares(graph: Graph) -> Graph:
+    """The graph with x² once for each exponent: two bells have two tops."""
+    for feature, slot in reversed(_exponentials(graph)):
+        slots = graph.slots()
+        for source in tuple(slots[slot]):
+            told = _squared(graph, source)
+            n_users = sum(source in linear for linear in slots)
+            if told is not None and told[2] == (0.0, 0.0) and n_users > 1:
+                graph = _with_own_square(graph, feature, slot, source)
+    return graph
+
+
+def _with_own_square(graph: Graph, bell: int, slot: int, square: int) -> Graph:
+    """The graph with a square of its own before the exponential in `slot`."""
+
+    def place(feature: int) -> int:
+        return feature + 1 if feature >= bell else feature
+
+    def moved(key: Connection) -> Connection:
+        number, source = key
+        if number == slot and source == square:
+            return slot + 2, bell
+        return number + 2 * (number >= slot), place(source)
+
+    def renamed(linear: Linear, own: int) -> Linear:
+        return {own if s == square else place(s): w for s, w in linear.items()}
+
+    k = bell - graph.n_inputs
+    told = graph.nodes[square - graph.n_inputs]
+    after = [
+        Node(
+            node.unit,
+            tuple(renamed(a, square if number else bell) for a in node.arguments),
+        )
+        for number, node in enumerate(graph.nodes[k:])
+    ]
+    first = sum(len(node.arguments) for node in graph.nodes[: square - graph.n_inputs])
+    copied = {
+        (slot + s - first, of) for s, of in graph.fixed if s in (first, first + 1)
+    }
+    return Graph(
+        graph.n_inputs,
+        (*graph.nodes[:k], told, *after),
+        tuple((renamed(a, square), renamed(b, square)) for a, b in graph.outputs),
+        frozenset(set(map(moved, graph.fixed)) | copied),
+        {moved(key): (moved(lead), ratio) for key, (lead, ratio) in graph.ties.items()},
+    )
 
 
 def _with_top(graph: Graph, bell: int, slot: int) -> Graph:
