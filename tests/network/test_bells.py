@@ -48,7 +48,6 @@ def test_a_bell_has_its_top_and_its_height(name: str) -> None:
         bell(PLAIN, PLAIN, {2: 0.78, 0: 2.03}, {3: 1.12}),  # it has a bottom
         bell(PLAIN, PLAIN, {2: -0.78, 1: 2.03}, {3: 1.12}),  # of another input
         bell(PLAIN, {1: 1.0}, {2: -0.78, 0: 2.03}, {3: 1.12}),  # no square
-        bell(PLAIN, PLAIN, {2: -0.78, 0: 2.03}, {3: 1.12, 2: 1.0}),  # used elsewhere
         bell(PLAIN, PLAIN, {2: -0.001, 0: 2.03}, {3: 1.12}),  # far from all rows
     ],
 )
