@@ -35,6 +35,7 @@ INSIDE: dict[str, tuple[float, float]] = {
     "shifted power": (0.6, 1.7),
     "fading wave": (4.0, 3.0),
     "pulse": (3.0, 1.1),
+    "chirp": (1.5, 0.3),
     "Langevin": (0.8, 1.0),
     "power and barrier": (3.1, 0.5),
     "Planck of a length": (2.2, 5.0),

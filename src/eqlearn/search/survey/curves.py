@@ -15,7 +15,7 @@ from eqlearn.equation.refine.criterion import Scored
 from eqlearn.equation.refine.prune import prune_in_stages
 from eqlearn.network.canonical import canonical
 from eqlearn.network.draft import Draft
-from eqlearn.network.graph import CONSTANT, Graph, Linear
+from eqlearn.network.graph import CONSTANT, COSINE, Graph, Linear
 from eqlearn.search.attempts.input_views import View
 from eqlearn.search.attempts.monomials import ONE, weighted_sum
 from eqlearn.search.attempts.simple_powers import with_simple_powers
@@ -68,6 +68,12 @@ def _by_size(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, _POWERS
 
 
+def _by_sweep(x: Array) -> tuple[Array, Array]:
+    reach = float(np.abs(x).max())
+    turns = 2 * math.pi * np.arange(0.35, 15.0, 0.35)
+    return turns / reach, np.r_[-turns, turns] / reach**2
+
+
 def _by_barrier(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, np.r_[-_POWERS, 0.0, _POWERS]
 
@@ -111,6 +117,13 @@ def _over_one_more(draft: Draft, argument: Linear) -> Linear:
     """1 / (1 + argument)."""
     constant = 1.0 + argument.get(CONSTANT, 0.0)
     return {draft.add("divide", ONE, {**argument, CONSTANT: constant}): 1.0}
+
+
+def _chirp(draft: Draft, rate: float, sweep: float) -> Features:
+    """Sine and cosine of rate x + sweep x²."""
+    angle: Linear = {0: rate, draft.add("multiply", _X, _X): sweep}
+    waves = draft.add("sin", angle), draft.add("sin", {**angle, CONSTANT: COSINE})
+    return tuple({wave: 1.0} for wave in waves)
 
 
 def _squared_log(draft: Draft, size: float, power: float) -> Linear:
@@ -305,6 +318,11 @@ _CURVES: dict[str, Curve] = {
         lambda x, c, p: ((x + c) ** p,),
         lambda d, c, p: (_exp(d, {d.add("log", {0: 1.0, CONSTANT: c}): p}),),
         _by_shift,
+    ),
+    "chirp": Curve(
+        lambda x, w, s: (np.sin(w * x + s * x**2), np.cos(w * x + s * x**2)),
+        _chirp,
+        _by_sweep,
     ),
     "fading wave": Curve(
         lambda x, w, s: (
