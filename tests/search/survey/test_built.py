@@ -59,6 +59,9 @@ def test_every_feature_is_what_its_formula_says(n: int) -> None:
         1.0 / np.expm1(A / B),
         np.sin(A) * np.cos(B),
         np.tan(A) * np.tan(B),
+        (1.0 + A) ** -B,
+        1.0 - (1.0 - A) ** B,
+        A**B,
     ],
     ids=[
         "log of a sum",
@@ -71,6 +74,9 @@ def test_every_feature_is_what_its_formula_says(n: int) -> None:
         "quanta",
         "two angles",
         "two tangents",
+        "discount",
+        "chance of at least one",
+        "power of an input",
     ],
 )
 def test_what_people_write_is_on_the_shelf(wanted: Array) -> None:
@@ -120,8 +126,9 @@ def law(y: Array, n_inputs: int, noise: float = 0.01) -> Task:
         ((A + B) ** -0.3 * A, "log", 4),
         (A * np.sqrt(1.0 - B**2) / (1.0 + B), None, 4),
         (A * np.exp(-np.log1p(A * B) / B), "log", 4),
+        (3.0 * (1.0 - (1.0 + A) ** -B) / A, None, 4),
     ],
-    ids=["profile", "power of a sum", "moving source", "slow decline"],
+    ids=["profile", "power of a sum", "moving source", "slow decline", "annuity"],
 )
 def test_laws_of_one_feature_are_found_down_to_the_noise(
     y: Array, link: str | None, n_constants: int

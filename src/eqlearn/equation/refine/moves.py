@@ -13,6 +13,7 @@ from eqlearn.equation.refine.rewrites import (
     swapped_sources,
 )
 from eqlearn.equation.refine.score_test import added_terms
+from eqlearn.equation.refine.series import exponentials_for_powers
 from eqlearn.equation.refine.sine_rewrites import (
     bent_sources,
     difference_quotients,
@@ -68,4 +69,5 @@ _NEW_SINES: tuple[Move, ...] = (
 
 def with_units(units: Container[str]) -> tuple[Move, ...]:
     """All moves that bring in no other units than these."""
-    return tuple(move for move in ALL if "sin" in units or move not in _NEW_SINES)
+    moves = tuple(move for move in ALL if "sin" in units or move not in _NEW_SINES)
+    return (*moves, exponentials_for_powers) if "exp" in units else moves

@@ -144,7 +144,7 @@ def tried_in_part(
         trial = try_proposals(
             Scored.from_document(specification["best"]),
             task.rows(task.strategy.rows.refine),
-            with_units(task.units),
+            with_units({*task.units, *task.survey_units}),
             task.tactics,
             first=specification["first"],
             most=specification["most"],

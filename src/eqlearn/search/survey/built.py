@@ -59,6 +59,13 @@ def _two_exponentials(sign: float) -> _Rule:
     )
 
 
+def _power(draft: Draft, a: Linear, b: Linear, rate: float) -> Linear:
+    """a^(rate b), as people write interest and chances of n trials."""
+    log: Linear = {draft.add("log", a): 1.0}
+    exponent = draft.add("multiply", log, {s: rate * w for s, w in b.items()})
+    return {draft.add("exp", {exponent: 1.0}): 1.0}
+
+
 def _tangent(draft: Draft, a: Linear, _: Linear, rate: float) -> Linear:
     above = _unit("sin").feature(draft, a, ONE, rate)
     return {draft.add("divide", above, _cosine(draft, a, ONE, rate)): 1.0}
@@ -84,6 +91,7 @@ _RULES: dict[str, _Rule] = {
     "/": _Rule(lambda a, b, _: a / b, lambda d, a, b, _: {d.add("divide", a, b): 1.0}),
     **{name: _unit(name) for name in ("exp", "sin", "tanh", "log", "sqrt")},
     **{name: _unit(name) for name in ("asin", "acos", "atan")},
+    "^": _Rule(lambda a, b, rate: np.exp(rate * b * np.log(a)), _power),
     "cos": _Rule(lambda a, _, rate: np.cos(rate * a), _cosine),
     "tan": _Rule(lambda a, _, rate: np.tan(rate * a), _tangent),
     "cosh": _two_exponentials(1.0),
@@ -213,6 +221,9 @@ def shelf_of(x: Array, scale: Array, by: Building) -> Shelf:
     shelf = replace(shelf, n_sums=len(sums), n_bent=len(bent))
     i, j = np.triu_indices(n)
     shelf, products = shelf.grown(Making("*", plain[i], plain[j]))
+    shelf, powers = shelf.grown(*_powers(shelf, np.r_[plain, sums], plain, by))
+    with_one = _sums(shelf, np.r_[one, powers], by, only_first=True)
+    shelf, _ = shelf.grown(*with_one)
     shelf, curved = shelf.grown(*_sums(shelf, np.r_[one, plain, products], by))
     shelf, norms = shelf.grown(_roots(shelf, _of_squares(shelf, curved)))
     simple = np.r_[plain, sums, norms][: by.most_simple]
@@ -252,6 +263,20 @@ def _triples(
     apart = (first < second) & (first != b) & (second != b)
     over, under = Making("/", a[apart], b[apart]), Making("/", b[apart], a[apart])
     return Making("*", a[ordered], b[ordered]), over, under
+
+
+def _powers(
+    shelf: Shelf, bases: Integers, plain: Integers, by: Building
+) -> tuple[Making, Making]:
+    """Inputs, and sums of one and an input, to the power of another input."""
+    of_one = (bases <= plain.max()) | (shelf.parts[bases, 0] == 0)
+    told = bases[of_one & (shelf.values[bases].min(axis=1) > 0)]
+    a, b = (grid.ravel() for grid in np.meshgrid(told, plain, indexing="ij"))
+    apart = (a != b) & (shelf.parts[a, 1] != b)
+    exponents = np.log(shelf.values[a]) * shelf.values[b]
+    apart &= np.abs(exponents).max(axis=1) < by.most_exponent
+    apart &= np.ptp(exponents, axis=1) > by.least_reach
+    return Making("^", a[apart], b[apart]), Making("^", a[apart], b[apart], -1.0)
 
 
 def _roots(shelf: Shelf, of: Integers) -> Making:
