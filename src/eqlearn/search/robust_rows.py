@@ -174,8 +174,8 @@ def _is_in_range(column: Array, by: Wildness) -> Booleans:
         ends = np.quantile(column[~is_usual], [by.edge, 1 - by.edge], method="lower")
     low, high = ends
     margin = by.beyond * (high - low)
-    within: Booleans = (column >= low - margin) & (column <= high + margin)
-    return within | is_usual
+    within = (column >= low - margin) & (column <= high + margin)
+    return np.asarray(within | is_usual)
 
 
 def _spans_decades(x: Array, by: Wildness) -> bool:
