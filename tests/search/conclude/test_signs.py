@@ -481,6 +481,10 @@ def test_related_errors_limit_a_formula_unless_they_are_of_the_order_of_rows() -
     assert of_order is not None and unknown is not None
     assert (of_order.bearing, unknown.bearing) == ("note", "limit")
     assert of_order.sentence == (
+        "Successive rows are off alike, as by a drift or a slow sensor: "
+        "300 rows count as about 30."
+    )
+    assert unknown.sentence == (
         "Successive rows are off alike: 300 rows count as about 30."
     )
 

@@ -256,16 +256,16 @@ def _off_by_constants(graph: Graph, rows: JudgedRows, widened: float) -> float:
 def series_sign(relation: Relation, rows: JudgedRows) -> Sign | None:
     """Whether errors of successive rows belong together, and how many rows count.
 
-    Where rows of like inputs at other times are not alike, that is of the order of rows
-    and taken into account; else it may be a part of the law.
+    Where rows of like inputs at other times are not alike, that is taken into account.
     """
     n = len(rows.y)
     counting = relation.counted(n)
     if counting == n:
         return None
-    told = f"{n} rows count as about {counting:.0f}"
     bearing: Bearing = "note" if relation.is_of_order else "limit"
-    return Sign(bearing, f"Successive rows are off alike: {told}.", MORE_ROWS)
+    why = ", as by a drift or a slow sensor" if relation.is_of_order else ""
+    told = f"{n} rows count as about {counting:.0f}"
+    return Sign(bearing, f"Successive rows are off alike{why}: {told}.", MORE_ROWS)
 
 
 def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign | None:

@@ -60,14 +60,21 @@ def verdict(
         kind = "plausible"
     if by_bearing["doubt"]:
         kind = "doubtful"
-    advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
+    advice = dict.fromkeys(_advice(told))
     is_one_of_several = signs.ONE_OF_THEM in advice
     if (by_bearing["doubt"] or is_one_of_several) and _AHEAD in by_bearing["good"]:
         by_bearing["good"].remove(_AHEAD)  # which is no comfort then
-    if kind != "trusted" and found.ended != "finished":
+    is_vain = signs.MORE_INPUTS in advice  # a longer search finds no missing input
+    if kind != "trusted" and found.ended != "finished" and not is_vain:
         advice[signs.MORE_TIME] = None
     sentences = [one for some in by_bearing.values() for one in some]
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
+
+
+def _advice(told: Sequence[Sign]) -> list[str]:
+    """What to do, wild rows first: what else is wrong may come of them."""
+    advice = [sign.advice for sign in told if sign.advice]
+    return sorted(advice, key=lambda one: one != signs.CHECK_ROWS)
 
 
 def _by_loss(
@@ -223,7 +230,7 @@ def _signs_in_noise(
     # Rows that are so far apart are not alike but by the law.
     step = math.ceil(relation.reach) if relation.is_of_order else 1
     apart = rows.every(step) if step < len(rows.y) else rows
-    yield signs.structure_sign(graph, apart, names, strategy.residuals)
+    yield _structure(best, apart, len(rows.y), names, strategy)
     noise = noise_level(apart.x, apart.y, by.fewest_differences)
     yield signs.noise_sign(best.rms, n, apart, noise, strategy.residuals.unlikely)
     if loss != "relative":  # by which errors out there are larger anyway
@@ -243,6 +250,17 @@ def _signs_in_noise(
     is_long = size is not None
     yield signs.region_sign(region_tests(graph, rows, by), names, by, is_long=is_long)
     yield signs.constants_sign(best, rows, by, relation.crowding(len(rows.y)))
+
+
+def _structure(
+    best: Candidate, apart: JudgedRows, n_rows: int, names: Sequence[str], by: Strategy
+) -> Sign | None:
+    """Whether residuals are noise, by rows whose errors do not belong together."""
+    sign = signs.structure_sign(best.graph, apart, names, by.residuals)
+    if sign is None or sign.bearing != "limit" or len(apart.y) == n_rows:
+        return sign
+    few = f"Of {n_rows} rows, the {len(apart.y)} that are far enough apart are too few"
+    return sign._replace(sentence=f"{few} to tell noise from part of a law.")
 
 
 def _relation(best: Candidate, rows: JudgedRows) -> Relation:
