@@ -242,6 +242,8 @@ def test_other_forms_fit_their_own_law_best() -> None:
         "tanh": 4.0 * np.tanh(0.9 * x[:, 0]),
         "log": 1.2 * np.log(x[:, 0]) + 0.4,
         "power": 3.0 * x[:, 0] ** 1.7,
+        "rise": 2.0 - 2.0 * np.exp(-0.8 * x[:, 0]),
+        "saturation": 5.0 * x[:, 0] / (x[:, 0] + 1.3),
     }
     line = Graph(1, (), (({0: 1.0, CONSTANT: 1.0}, ONE),), frozenset({(1, -1)}))
     for name, y in laws.items():
@@ -249,6 +251,21 @@ def test_other_forms_fit_their_own_law_best() -> None:
         own, forms = other_forms(line, data, STANDARD.tactics, BY)
         best = min(forms, key=lambda form: form.sse)
         assert best.sse < 1e-6 * own.sse, name
+
+
+def test_curves_of_the_only_product_are_rivals_as_those_of_the_only_input_are() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform([0.1, 0.5], [6, 4], (70, 2))
+    y = 5 * (1 - np.exp(-1.25 * x[:, 0] / x[:, 1]))
+    square = Node("multiply", ({1: 1.0}, {1: 1.0}))
+    other = Node("multiply", ({0: 1.0}, {0: 1.0}))
+    root = Node("sqrt", ({2: 1.0, 3: 1.0},))
+    bent = Graph(2, (square, other, root), (({0: 5.0}, {4: 1.0}),))
+    data = rows(x, y)
+    own, forms = other_forms(bent, data, STANDARD.tactics, BY)
+    best = min(forms, key=lambda form: form.bic)
+    assert best.sse < 1e-6 * own.sse
+    assert best.graph.n_parameters == 2
 
 
 def with_wild(n_wild: int, noise: float = 0.02) -> JudgedRows:
