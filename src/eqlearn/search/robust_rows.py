@@ -125,14 +125,31 @@ def follows_smoothly(x: Array, y: Array, by: Wildness = STANDARD_WILDNESS) -> Bo
     rows around: where a law is steep, these differ as well. Outer rows, to which any
     fit bends, must be foretold by the others.
     """
+    return _told_rows(x, y, by).follows
+
+
+def is_lone_and_odd(x: Array, y: Array, by: Wildness = STANDARD_WILDNESS) -> Booleans:
+    """Which rows are not where most are, and not foretold by these."""
+    told = _told_rows(x, y, by)
+    return ~told.is_inner & ~told.follows
+
+
+class _ToldRows(NamedTuple):
+    """What is told of rows without a formula."""
+
+    is_inner: Booleans  # (N,) whether they are where most are
+    follows: Booleans  # (N,)
+
+
+def _told_rows(x: Array, y: Array, by: Wildness) -> _ToldRows:
     x = x[:, np.ptp(x, axis=0) > 0]
     if len(y) <= max(by.n_neighbours + 1, by.fewest_rows) or not x.shape[1]:
-        return np.ones(len(y), bool)
+        return _ToldRows(np.ones(len(y), bool), np.ones(len(y), bool))
     with one_thread(), np.errstate(all="ignore"):
         inner = _has_neighbours(x, by) & _lies_among_most(x, by)
         follows = inner.copy()
         follows[inner] = _like_neighbours(x[inner], y[inner], by)
-        return follows | (~inner & _is_foretold(x, y, follows, by))
+        return _ToldRows(inner, follows | (~inner & _is_foretold(x, y, follows, by)))
 
 
 def _like_neighbours(x: Array, y: Array, by: Wildness) -> Booleans:

@@ -12,6 +12,7 @@ from eqlearn.model.prediction import Weighed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
 from eqlearn.search.conclude.length import length
+from eqlearn.search.conclude.misfit_signs import misfit_sign, neighbour_sign
 from eqlearn.search.conclude.misfits import misfits, misfits_among_neighbours
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
 from eqlearn.search.conclude.other_forms import other_forms
@@ -22,8 +23,6 @@ from eqlearn.search.conclude.signs import (
     copy_sign,
     extrapolation_sign,
     far_sign,
-    misfit_sign,
-    neighbour_sign,
     noise_sign,
     region_sign,
     rival_sign,

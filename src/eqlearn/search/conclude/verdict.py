@@ -8,7 +8,7 @@ import numpy as np
 from eqlearn.errors import printable
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.model.prediction import Weighed
-from eqlearn.search.conclude import signs
+from eqlearn.search.conclude import misfit_signs, signs
 from eqlearn.search.conclude.effective_rows import relation_left_by
 from eqlearn.search.conclude.judged_rows import JudgedRows, values_of
 from eqlearn.search.conclude.misfits import misfits
@@ -50,7 +50,7 @@ def verdict(
     # A formula that may be wrong does not tell which rows are.
     is_good = all(sign.bearing in ("good", "note") for sign in told)
     if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
-        told += filter(None, [signs.neighbour_sign(best.graph, rows, strategy.judging)])
+        told += _odd_rows(best, rows, strategy.judging)
     by_bearing = {
         bearing: [sign.sentence for sign in told if sign.bearing == bearing]
         for bearing in ("good", "doubt", "limit", "note")
@@ -71,10 +71,18 @@ def verdict(
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
 
 
+def _odd_rows(best: Candidate, rows: JudgedRows, by: Judging) -> list[Sign]:
+    """Rows that may be wrong, told by others than the formula."""
+    odd = misfit_signs.neighbour_sign(best.graph, rows, by)
+    odd = odd or misfit_signs.lone_sign(best.graph, rows, by)
+    return [] if odd is None else [odd]
+
+
 def _advice(told: Sequence[Sign]) -> list[str]:
     """What to do, wild rows first: what else is wrong may come of them."""
     advice = [sign.advice for sign in told if sign.advice]
-    return sorted(advice, key=lambda one: one != signs.CHECK_ROWS)
+    first = signs.CHECK_ROWS, signs.CHECK_LONE_ROWS
+    return sorted(advice, key=lambda one: one not in first)
 
 
 def _by_loss(
@@ -88,7 +96,9 @@ def _by_loss(
     wild = misfits(best.graph, rows, strategy.judging)
     if not wild:
         return None, rows
-    return signs.left_out_sign(wild, rows), rows.without([one.row for one in wild])
+    return misfit_signs.left_out_sign(wild, rows), rows.without(
+        [one.row for one in wild]
+    )
 
 
 def _nothing(
@@ -111,7 +121,7 @@ def _nothing(
     left = signs.structure_sign(best.graph, apart, names, strategy.residuals)
     # Rows of like inputs differ where errors wander, and none of them is wild.
     odd = signs.series_sign(relation, rows)
-    odd = odd or signs.neighbour_sign(best.graph, rows, strategy.judging)
+    odd = odd or misfit_signs.neighbour_sign(best.graph, rows, strategy.judging)
     advice = signs.MORE_DATA if odd is None else odd.advice
     told = () if odd is None else (odd.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
@@ -235,7 +245,7 @@ def _signs_in_noise(
     yield signs.noise_sign(best.rms, n, apart, noise, strategy.residuals.unlikely)
     if loss != "relative":  # by which errors out there are larger anyway
         yield signs.far_sign(graph, best.rms, rows, strategy.residuals.unlikely)
-    yield signs.misfit_sign(graph, rows, by)
+    yield misfit_signs.misfit_sign(graph, rows, by)
     yield signs.series_sign(relation, rows)
     yield signs.size_change_sign(graph, apart, names, strategy.residuals)
     stopping = strategy.stopping
