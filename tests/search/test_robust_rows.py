@@ -61,11 +61,54 @@ def test_swapped_columns_have_no_neighbours() -> None:
     assert set(np.flatnonzero(~follows_smoothly(x, y))) == set(swapped)
 
 
-def test_lone_rows_that_others_point_to_are_kept() -> None:
-    x, y = wave()
+def test_outer_rows_that_others_foretell_are_kept() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-2, 2, (300, 2))
     x[0] = [0.5, 8.0]
-    y[0] = np.sin(0.75) + 10
-    assert follows_smoothly(x, y)[0]
+    y = 2 * x[:, 0] + x[:, 1] + 2 + 0.01 * rng.standard_normal(300)
+    assert follows_smoothly(x, y).all()
+    y[0] -= 1.0
+    assert np.flatnonzero(~follows_smoothly(x, y)).tolist() == [0]
+
+
+def test_outer_rows_that_a_fit_bends_to_are_left_out() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform([1, 1], [3, 4], (400, 2))
+    y = 2.4 * x[:, 0] / x[:, 1] ** 2
+    y += 0.01 * np.std(y) * rng.standard_normal(400)
+    swapped = np.arange(12)
+    x[swapped, 1], y[swapped] = y[swapped].copy(), x[swapped, 1].copy()
+    # Next to the others, none of these is alone.
+    far_off = np.abs(y - 2.4 * x[:, 0] / x[:, 1] ** 2) > 0.1
+    assert not np.any(follows_smoothly(x, y) & far_off)
+
+
+def test_wild_rows_among_wild_rows_are_told() -> None:
+    x, y = wave(500)
+    close = np.argsort(np.abs(x - 0.5).max(axis=1))[:4]
+    y[close] += [0.4, -0.4, 0.6, -0.6]
+    assert set(np.flatnonzero(~follows_smoothly(x, y))) == set(close)
+
+
+def rare(n: int) -> tuple[Array, Array]:
+    rng = np.random.default_rng(5)
+    x = np.stack([rng.uniform(0, 1, n), rng.random(n) < 0.04], axis=1)
+    y = x[:, 0] + 3 * x[:, 1] + 0.01 * rng.standard_normal(n)
+    y[7] = 50.0
+    return x, y
+
+
+def test_an_input_that_is_hardly_ever_another_has_no_outer_rows() -> None:
+    x, y = rare(800)
+    x[3, 1], y[3] = 37.0, 0.0
+    assert np.flatnonzero(~follows_smoothly(x, y)).tolist() == [3, 7]
+
+
+def test_an_input_may_be_the_same_in_all_rows_that_have_neighbours() -> None:
+    x, y = rare(200)
+    rare_ones = x[:, 1] > 0
+    x[rare_ones, 1] = np.linspace(1, 1e3, rare_ones.sum()) ** 3
+    assert not follows_smoothly(x, y)[7]
 
 
 def test_too_few_rows_all_follow() -> None:

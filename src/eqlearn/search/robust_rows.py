@@ -6,6 +6,7 @@ fits have all rows again, and tell by their formulas which of them follow.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -42,18 +43,27 @@ class Wildness:
     lonely: float = tuned(
         6.0, "times the usual reach of its neighbours at which a row has none"
     )
-    far_out: float = tuned(
-        0.5, "spreads from a polynomial of the others at which such a row may follow"
+    edge: float = tuned(0.05, "share of rows at an end of an input, not where most are")
+    beyond: float = tuned(0.1, "of the range of most rows: an outer row lies further")
+    most_outer: float = tuned(
+        0.1, "share of the rows that may be; of more, the inputs have long tails"
     )
-    most_far_out: int = tuned(3, "degree of such a polynomial: higher ones run wild")
+    foretold: float = tuned(
+        4.0, "errors of a polynomial of the others within which an outer row follows"
+    )
+    sure: float = tuned(
+        0.1, "spreads that these may be at most, or nothing is foretold"
+    )
     terms_a_row: float = tuned(0.1, "terms of a polynomial that rows can afford")
     better: float = tuned(0.9, "share of what is left that a longer one must come to")
-    n_rounds: int = tuned(2, "of leaving out: the first is made with the wild ones")
+    n_rounds: int = tuned(6, "of leaving out, which settles after two or three")
     n_iterations: int = tuned(8, "of fits by the size of residuals")
     most_rows: int = tuned(1000, "rows that polynomials are fitted to")
 
 
 STANDARD_WILDNESS = Wildness()
+#: Of a system of columns of unit size: only keeps it regular.
+_RIDGE = 1e-11
 
 
 def as_searched(task: Task) -> Task:
@@ -112,20 +122,82 @@ def follows_smoothly(x: Array, y: Array, by: Wildness = STANDARD_WILDNESS) -> Bo
     """Which rows of inputs (N, D) and a target (N,) are like their neighbours.
 
     What a robust polynomial leaves of a row is compared with what it leaves of the
-    rows around: where a law is steep, these differ as well.
+    rows around: where a law is steep, these differ as well. Outer rows, to which any
+    fit bends, must be foretold by the others.
     """
+    return _told_rows(x, y, by).follows
+
+
+def is_lone_and_odd(x: Array, y: Array, by: Wildness = STANDARD_WILDNESS) -> Booleans:
+    """Which rows are not where most are, and not foretold by these."""
+    told = _told_rows(x, y, by)
+    return ~told.is_inner & ~told.follows
+
+
+class _ToldRows(NamedTuple):
+    """What is told of rows without a formula."""
+
+    is_inner: Booleans  # (N,) whether they are where most are
+    follows: Booleans  # (N,)
+
+
+def _told_rows(x: Array, y: Array, by: Wildness) -> _ToldRows:
     x = x[:, np.ptp(x, axis=0) > 0]
     if len(y) <= max(by.n_neighbours + 1, by.fewest_rows) or not x.shape[1]:
-        return np.ones(len(y), bool)
+        return _ToldRows(np.ones(len(y), bool), np.ones(len(y), bool))
     with one_thread(), np.errstate(all="ignore"):
-        follows = _has_neighbours(x, by)
-        among, target = x[follows], y[follows]
-        kept = np.ones(len(target), bool)
-        for _ in range(by.n_rounds):
-            left = target - _robust_smooth(among.T, target, kept, by)
-            kept = ~_unlike_neighbours(among, left, by)
-        follows[follows] = kept
-        return follows | _may_follow_far_out(x, y, follows, by)
+        inner = _has_neighbours(x, by) & _lies_among_most(x, by)
+        follows = inner.copy()
+        follows[inner] = _like_neighbours(x[inner], y[inner], by)
+        return _ToldRows(inner, follows | (~inner & _is_foretold(x, y, follows, by)))
+
+
+def _like_neighbours(x: Array, y: Array, by: Wildness) -> Booleans:
+    """Which rows follow, by what the others leave that follow: round after round."""
+    kept = np.ones(len(y), bool)
+    for _ in range(by.n_rounds):
+        before, left = kept, y - _robust_smooth(x.T, y, kept, by).values
+        kept = ~_unlike_neighbours(x, left, kept, by)
+        if np.array_equal(kept, before):
+            break
+    return kept
+
+
+def _lies_among_most(x: Array, by: Wildness) -> Booleans:
+    """Rows whose inputs are where those of most rows are, by logarithms or as given.
+
+    A swapped column or a wild input need not be far off to bend a fit to its row.
+    """
+    is_inner = _is_within(x, by)
+    if _spans_decades(x, by):
+        is_inner |= _is_within(np.log(np.maximum(x, 1e-300)), by) & (x > 0).all(axis=1)
+    few = np.mean(~is_inner) <= by.most_outer
+    return is_inner if few else np.ones(len(x), bool)
+
+
+def _is_within(x: Array, by: Wildness) -> Booleans:
+    """Rows that no input puts beyond most rows, and a margin."""
+    within: Booleans = np.all([_is_in_range(c, by) for c in x.T], axis=0)
+    return within
+
+
+def _is_in_range(column: Array, by: Wildness) -> Booleans:
+    """Which values are; of an input that is hardly ever another, of the others."""
+    usual = np.median(column)
+    ends = np.quantile(column, [by.edge, 1 - by.edge])
+    is_usual = column == usual
+    if np.all(ends == usual) and not is_usual.all():
+        # One of a few values, so that none lies between two of them.
+        ends = np.quantile(column[~is_usual], [by.edge, 1 - by.edge], method="lower")
+    low, high = ends
+    margin = by.beyond * (high - low)
+    within = (column >= low - margin) & (column <= high + margin)
+    return np.asarray(within | is_usual)
+
+
+def _spans_decades(x: Array, by: Wildness) -> bool:
+    """Whether inputs may be taken by their logarithms, a few odd rows aside."""
+    return bool(np.all(np.quantile(x, by.most, axis=0) > 0))
 
 
 def _has_neighbours(x: Array, by: Wildness) -> Booleans:
@@ -134,7 +206,7 @@ def _has_neighbours(x: Array, by: Wildness) -> Booleans:
     By logarithms, too, where these exist: an input may span decades.
     """
     is_near = _is_dense(x, by)
-    if np.all(np.quantile(x, by.most, axis=0) > 0):
+    if _spans_decades(x, by):
         is_near |= _is_dense(np.log(np.maximum(x, 1e-300)), by) & (x > 0).all(axis=1)
     few = np.mean(~is_near) <= by.most
     return is_near if few else np.ones(len(x), bool)
@@ -142,36 +214,30 @@ def _has_neighbours(x: Array, by: Wildness) -> Booleans:
 
 def _is_dense(x: Array, by: Wildness) -> Booleans:
     """Rows whose neighbours are not many times further than those of most rows."""
-    low, high = np.quantile(x, [0.25, 0.75], axis=0)
-    spread = np.where(high > low, high - low, np.ptp(x, axis=0))
-    distance, _ = cKDTree(x / spread).query(x / spread, by.n_neighbours + 1)
+    spread = np.subtract(*np.quantile(x, [0.75, 0.25], axis=0))
+    if not spread.any():
+        return np.ones(len(x), bool)
+    x = x[:, spread > 0] / spread[spread > 0]
+    distance, _ = cKDTree(x).query(x, by.n_neighbours + 1)
     reach: Array = distance[:, -1]
     return np.asarray(reach <= by.lonely * np.median(reach))
 
 
-def _may_follow_far_out(
-    x: Array, y: Array, follows: Booleans, by: Wildness
-) -> Booleans:
-    """Rows without neighbours to which some polynomial of the others comes near."""
-    near: Booleans = np.zeros(len(y), bool)
-    few = _evenly(len(y), by.most_rows)
-    spread = float(np.std(y[follows]))
-    lone = ~_has_neighbours(x, by)
-    for degree in range(1, by.most_far_out + 1):
-        terms = Polynomial(x.T, degree).values.T
-        if lone.any() and terms.shape[1] < by.terms_a_row * len(few):
-            values = _least_sizes(terms, y, follows, few, by.n_iterations)
-            near |= np.abs(y - values) <= by.far_out * spread
-    return lone & near
+class _Smooth(NamedTuple):
+    """A polynomial of some rows, at all of them."""
+
+    terms: Array  # (N, T)
+    values: Array  # (N,)
+    left: float  # usual distance of its rows, by degrees of freedom
 
 
-def _robust_smooth(x: Array, y: Array, kept: Booleans, by: Wildness) -> Array:
-    """The values of the polynomial, of those of all degrees, that leaves least.
+def _robust_smooth(x: Array, y: Array, kept: Booleans, by: Wildness) -> _Smooth:
+    """The polynomial of inputs (D, N), of those of all degrees, that leaves least.
 
     By the size of residuals, which is less moved by wild values than their squares.
     """
-    best: Array = np.full(len(y), np.median(y))
-    least = usual_distance(y - best)
+    middle = np.full(len(y), np.median(y[kept]))
+    best = _Smooth(np.ones((len(y), 1)), middle, usual_distance((y - middle)[kept]))
     few = _evenly(len(y), by.most_rows)
     for by_log in coordinate_systems(x):
         c = coordinates(x, by_log)
@@ -180,9 +246,30 @@ def _robust_smooth(x: Array, y: Array, kept: Booleans, by: Wildness) -> Array:
             values = _least_sizes(terms, y, kept, few, by.n_iterations)
             n_free = max(len(few) - terms.shape[1], 1)
             left = usual_distance((y - values)[kept]) * len(few) / n_free
-            if left < by.better * least:
-                best, least = values, left
+            if left < by.better * best.left:
+                best = _Smooth(terms, values, left)
     return best
+
+
+def _is_foretold(x: Array, y: Array, known: Booleans, by: Wildness) -> Booleans:
+    """Rows that a polynomial of the known ones foretells, and surely."""
+    if known.all():
+        return known
+    smooth = _robust_smooth(x.T, y, known, by)
+    error = by.foretold * smooth.left * np.sqrt(_leverages(smooth.terms, known))
+    usual = by.foretold * smooth.left
+    is_near = np.abs(y - smooth.values) <= np.hypot(usual, error)
+    is_sure = error <= by.sure * np.std(y[known])
+    return np.asarray(is_near & is_sure)
+
+
+def _leverages(terms: Array, known: Booleans) -> Array:
+    """The variance of a fit at each row, in those of the noise of the known ones."""
+    size = np.sqrt(np.mean(np.square(terms[known]), axis=0)) + 1e-300
+    rows = terms / size
+    gram = rows[known].T @ rows[known] + _RIDGE * known.sum() * np.eye(len(size))
+    leverages: Array = np.einsum("ij,ji->i", rows, np.linalg.solve(gram, rows.T))
+    return leverages
 
 
 def _least_sizes(
@@ -191,9 +278,9 @@ def _least_sizes(
     """Fit a few rows by the size of residuals: squares, weighted again and again."""
     some, target, is_kept = terms[few], y[few], kept[few]
     weight = is_kept.astype(float)
-    # Columns of the same size, and a ridge that only keeps the system regular.
+    # Columns of the same size.
     size = np.sqrt(np.mean(np.square(some), axis=0)) + 1e-300
-    ridge = 1e-11 * len(few) * np.eye(len(size))
+    ridge = _RIDGE * len(few) * np.eye(len(size))
     solved = np.zeros(len(size))
     for _ in range(n_iterations):
         rows = some / size
@@ -206,14 +293,25 @@ def _least_sizes(
     return values
 
 
-def _unlike_neighbours(x: Array, left: Array, by: Wildness) -> Booleans:
-    """Rows of which much more is left than of their neighbours."""
-    spread = x.std(axis=0)
-    _, nearest = cKDTree(x / spread).query(x / spread, by.n_neighbours + 1)
-    around = left[nearest]
+def _unlike_neighbours(x: Array, left: Array, kept: Booleans, by: Wildness) -> Booleans:
+    """Rows of which much more is left than of the kept ones around them."""
+    around = left[_nearest_kept(x, kept, by.n_neighbours)]
     expected = np.median(around, axis=1)
     apart = np.median(np.abs(around - expected[:, None]), axis=1)
     usual = np.maximum(apart, np.median(apart)) / MEDIAN_OF_NORMAL
     far = np.abs(left - expected) > wild_from(len(left), by.usual) * usual
     few = far.mean() <= by.most
     return far if few else np.zeros(len(left), bool)
+
+
+def _nearest_kept(x: Array, kept: Booleans, n: int) -> Integers:
+    """The kept rows (N, n) that are nearest to each row, itself aside."""
+    x = x[:, np.ptp(x[kept], axis=0) > 0]
+    x = x / x.std(axis=0)
+    places = np.flatnonzero(kept)
+    _, nearest = cKDTree(x[kept]).query(x, n + 1)
+    rows = places[nearest]
+    is_own = rows == np.arange(len(x))[:, None]
+    is_own[~is_own.any(axis=1), -1] = True  # of no own, the furthest is one too many
+    others: Integers = rows[~is_own].reshape(len(x), n)
+    return others

@@ -73,6 +73,9 @@ class Judging:
     n_alike: int = tuned(
         30, "rows of about the same value that tell how far off rows are there"
     )
+    alone: float = tuned(
+        0.4, "ranges of most rows that are a gap in an input: tails have none"
+    )
     most_wild: float = tuned(0.12, "share of the rows that may not; more are noise")
     copy: float = tuned(0.1, "how far from 1 a slope is that makes a column the target")
     fewest_differences: int = tuned(10, "of equal inputs, for the noise to be known")

@@ -12,6 +12,7 @@ from eqlearn.model.prediction import Weighed
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile
 from eqlearn.search.conclude.length import length
+from eqlearn.search.conclude.misfit_signs import misfit_sign, neighbour_sign
 from eqlearn.search.conclude.misfits import misfits, misfits_among_neighbours
 from eqlearn.search.conclude.noise_level import NoiseLevel, chance_of_more, noise_level
 from eqlearn.search.conclude.other_forms import other_forms
@@ -22,8 +23,6 @@ from eqlearn.search.conclude.signs import (
     copy_sign,
     extrapolation_sign,
     far_sign,
-    misfit_sign,
-    neighbour_sign,
     noise_sign,
     region_sign,
     rival_sign,
@@ -242,6 +241,8 @@ def test_other_forms_fit_their_own_law_best() -> None:
         "tanh": 4.0 * np.tanh(0.9 * x[:, 0]),
         "log": 1.2 * np.log(x[:, 0]) + 0.4,
         "power": 3.0 * x[:, 0] ** 1.7,
+        "rise": 2.0 - 2.0 * np.exp(-0.8 * x[:, 0]),
+        "saturation": 5.0 * x[:, 0] / (x[:, 0] + 1.3),
     }
     line = Graph(1, (), (({0: 1.0, CONSTANT: 1.0}, ONE),), frozenset({(1, -1)}))
     for name, y in laws.items():
@@ -249,6 +250,21 @@ def test_other_forms_fit_their_own_law_best() -> None:
         own, forms = other_forms(line, data, STANDARD.tactics, BY)
         best = min(forms, key=lambda form: form.sse)
         assert best.sse < 1e-6 * own.sse, name
+
+
+def test_curves_of_the_only_product_are_rivals_as_those_of_the_only_input_are() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform([0.1, 0.5], [6, 4], (70, 2))
+    y = 5 * (1 - np.exp(-1.25 * x[:, 0] / x[:, 1]))
+    square = Node("multiply", ({1: 1.0}, {1: 1.0}))
+    other = Node("multiply", ({0: 1.0}, {0: 1.0}))
+    root = Node("sqrt", ({2: 1.0, 3: 1.0},))
+    bent = Graph(2, (square, other, root), (({0: 5.0}, {4: 1.0}),))
+    data = rows(x, y)
+    own, forms = other_forms(bent, data, STANDARD.tactics, BY)
+    best = min(forms, key=lambda form: form.bic)
+    assert best.sse < 1e-6 * own.sse
+    assert best.graph.n_parameters == 2
 
 
 def with_wild(n_wild: int, noise: float = 0.02) -> JudgedRows:
@@ -481,6 +497,10 @@ def test_related_errors_limit_a_formula_unless_they_are_of_the_order_of_rows() -
     assert of_order is not None and unknown is not None
     assert (of_order.bearing, unknown.bearing) == ("note", "limit")
     assert of_order.sentence == (
+        "Successive rows are off alike, as by a drift or a slow sensor: "
+        "300 rows count as about 30."
+    )
+    assert unknown.sentence == (
         "Successive rows are off alike: 300 rows count as about 30."
     )
 

@@ -147,6 +147,8 @@ def test_what_is_mostly_noise_is_doubtful() -> None:
     # No function of these inputs would leave less.
     assert "another input is missing, or it is noise" in much
     assert said.advice[0].startswith("Measure what else the target depends on")
+    cut_short = judged(line(rms=1.0), y=2.0 * X[:, 0] + noise, ended="time")
+    assert cut_short.advice == said.advice  # more time finds no missing input
 
 
 def test_what_other_functions_would_explain_is_no_sign_of_a_missing_input() -> None:
@@ -238,9 +240,24 @@ def test_where_few_rows_count_nothing_is_found_and_that_is_said() -> None:
     assert said.kind == "nothing"
     assert said.reasons == (
         "No formula explains more of the target than its mean does.",
-        "Successive rows are off alike: 200 rows count as about 12.",
+        "Successive rows are off alike, as by a drift or a slow sensor: "
+        "200 rows count as about 12.",
     )
     assert said.advice == ("More rows, or rows over a wider range, would settle it.",)
+
+
+def test_rows_that_are_too_few_for_they_belong_together_are_told_from_all() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-1, 1, (400, 1))
+    y = 2.0 * x[:, 0] + np.cumsum(0.02 * rng.normal(size=400))
+    best = found(line(rms=float(np.std(y - 2.0 * x[:, 0]))))
+    data = JudgedRows.of(x, y, DOMAIN, STANDARD.judging)
+    said = verdict(best, 0, data, ["t"])
+    (few,) = (reason for reason in said.reasons if "too few to tell" in reason)
+    assert few.startswith("Of 400 rows, the ")
+    assert few.endswith(
+        " that are far enough apart are too few to tell noise from part of a law."
+    )
 
 
 def over(zero: float) -> Graph:
@@ -325,6 +342,8 @@ def test_wild_rows_are_named_where_no_formula_was_found_or_none_can_be_believed(
     mostly_noise = judged(candidate(STEEP, rms=0.5), y=wild)
     assert mostly_noise.kind == "doubtful"
     assert any("row 17: 40.1" in reason for reason in mostly_noise.reasons)
+    assert mostly_noise.advice[0].startswith("Check the rows that do not follow")
+    assert len(mostly_noise.advice) > 1
 
 
 def test_by_a_robust_loss_wild_rows_are_named_and_the_others_judge() -> None:

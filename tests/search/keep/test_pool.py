@@ -47,6 +47,19 @@ def test_equal_formulas_are_counted_once_each(task: Task) -> None:
     assert sorted(entry.votes for entry in pool.entries) == [1, 3]
 
 
+def test_a_formula_without_a_value_in_some_row_is_left_out() -> None:
+    # A fit goes on where a logarithm ends, and so exp(log(x - 0.3)) is a hinge there.
+    x = np.random.default_rng(0).uniform(-1, 1, (200, 1))
+    task = tasks_of(Request(x, np.maximum(0.0, x - 0.3), seed=0))[0]
+    end = 0.3 / task.x_scale[0]
+    nodes = Node("log", ({0: 1.0, CONSTANT: -end},)), Node("exp", ({1: 1.0},))
+    found = fitted(task, Graph(1, nodes, (({2: 1.0}, ONE),)))
+    assert found.sse < 1e-9
+    pool = Pool(task)
+    pool.add(found)
+    assert pool.entries == []
+
+
 def test_formulas_that_say_the_same_of_the_domain_agree(task: Task) -> None:
     pool = Pool(task)
     pool.add(fitted(task, sine({1: 1.0})), by_network=True)

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.spatial import cKDTree
 
-from eqlearn._types import Array, Integers
+from eqlearn._types import Array, Booleans, Integers
 from eqlearn.equation.refine.constants import covariance
 from eqlearn.model.prediction import variance_by_constants
 from eqlearn.network.graph import Graph
 from eqlearn.search.conclude.judged_rows import JudgedRows, high_quantile, values_of
+from eqlearn.search.robust_rows import is_lone_and_odd
 from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.losses import (
@@ -67,6 +68,42 @@ def misfits_among_neighbours(rows: JudgedRows, by: Judging) -> list[Misfit]:
     far = np.flatnonzero(off > wild_from(len(off), by.wild) * usual)
     few = len(far) <= by.most_wild * len(off)
     return _listed(far if few else far[:0], expected, usual, rows)
+
+
+def lone_misfits(graph: Graph, rows: JudgedRows, by: Judging) -> list[Misfit]:
+    """Find rows that an input puts far from all others, which do not foretell them.
+
+    By no formula: what is expected and its error are those of the one that is judged.
+    """
+    is_alone = np.any([_is_alone(column, by.alone) for column in rows.x.T], axis=0)
+    expected = values_of(graph, rows.x)
+    off = np.abs(rows.y - expected) * rows.root
+    usual = usual_distance(off)
+    if not is_alone.any() or not np.isfinite(off).all() or not usual:
+        return []
+    lone = np.flatnonzero(is_alone & is_lone_and_odd(rows.x, rows.y))
+    return _listed(lone, expected, np.full(len(off), usual), rows)
+
+
+def _is_alone(column: Array, ranges: float) -> Booleans:
+    """Which values a gap parts from most, by logarithms either, where there are any."""
+    scales = [column, np.log(column)] if column.min() > 0 else [column]
+    gaps = [_gap(values) for values in scales]
+    return np.asarray(np.min(gaps, axis=0) >= ranges)
+
+
+def _gap(values: Array) -> Array:
+    """The widest gap (N,) on the way to the middle, in ranges of nine in ten values."""
+    low, high = np.quantile(values, [0.05, 0.95])
+    if low == high:
+        return np.zeros(len(values))
+    order, middle = np.argsort(values, kind="stable"), len(values) // 2
+    steps = np.diff(values[order]) / (high - low)
+    below = np.maximum.accumulate(steps[:middle][::-1])[::-1]
+    above = np.maximum.accumulate(steps[middle:])
+    gap: Array = np.empty(len(values))
+    gap[order] = np.r_[below, 0.0, above]
+    return gap
 
 
 def _listed(

@@ -14,6 +14,7 @@ from eqlearn.equation.refine.tactics import Tactics
 from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
 from eqlearn.search.conclude.bends import bent_forms
 from eqlearn.search.conclude.judged_rows import JudgedRows
+from eqlearn.search.conclude.only_variable import only_variable
 from eqlearn.search.verdict_strategy import Judging
 from eqlearn.training.levenberg import fit
 from eqlearn.training.samples import Samples
@@ -71,21 +72,23 @@ def _substituted(graph: Graph) -> Iterator[list[Graph]]:
 
 
 def _short_forms(graph: Graph, rows: JudgedRows) -> Iterator[list[Graph]]:
-    """A f(bv + c) + d of the only input, or of its square or logarithm."""
-    if len(graph.used_inputs) != 1:
+    """A f(bv + c) + d of the only variable, or of its square or logarithm."""
+    only = only_variable(graph, rows.x)
+    if only is None:
         return
-    (i,) = graph.used_inputs
-    column = rows.x[:, i]
-    size = float(np.sqrt(np.mean(column**2))) or 1.0
+    first, made = only.source, only.nodes
+    next_source = graph.n_inputs + len(made)
+    size = float(np.sqrt(np.mean(only.column**2))) or 1.0
     inner: dict[str, tuple[Node, ...]] = {
-        "plain": (),
-        "square": (Node("multiply", ({i: 1.0 / size}, {i: 1.0 / size})),),
+        "plain": made,
+        "square": (*made, Node("multiply", ({first: 1 / size}, {first: 1 / size}))),
     }
-    if column.min() > 0:
-        inner["log"] = (Node("log", ({i: 1.0 / size},)),)
+    if only.column.min() > 0:
+        inner["log"] = (*made, Node("log", ({first: 1.0 / size},)))
     for name, before in inner.items():
-        source, per = (i, 1.0 / size) if not before else (graph.n_inputs, 1.0)
-        for unit in ALIKE if name == "plain" else ("exp",):
+        is_plain = name == "plain"
+        source, per = (first, 1.0 / size) if is_plain else (next_source, 1.0)
+        for unit in ALIKE if is_plain else ("exp",):
             for with_shift, with_level in _OPTIONS:
                 yield [
                     _short_form(
@@ -96,6 +99,8 @@ def _short_forms(graph: Graph, rows: JudgedRows) -> Iterator[list[Graph]]:
                     )
                     for speed in _SPEEDS
                 ]
+        if is_plain:
+            yield from _saturations(graph.n_inputs, before, source, per)
         # The variable itself: a line of x, of its square or of its logarithm.
         yield [
             Graph(
@@ -105,6 +110,35 @@ def _short_forms(graph: Graph, rows: JudgedRows) -> Iterator[list[Graph]]:
                 _fixed_inside(before),
             )
         ]
+
+
+def _saturations(
+    n_inputs: int, before: tuple[Node, ...], source: int, per: float
+) -> Iterator[list[Graph]]:
+    """A (1 - exp(bv)) and A v / (1 + bv): of two constants, and zero where v is."""
+    end = n_inputs + len(before)
+    slot = sum(len(node.arguments) for node in before) + 1
+    falls: Linear = {end: -1.0, CONSTANT: 1.0}
+    yield [
+        Graph(
+            n_inputs,
+            (*before, Node("exp", ({source: per * speed},))),
+            ((falls, _ONE),),
+            _fixed_inside(before) | {(slot + 1, CONSTANT)},
+            {(slot, CONSTANT): ((slot, end), -1.0)},
+        )
+        for speed in _SPEEDS
+    ]
+    whole: Linear = {source: per}
+    yield [
+        Graph(
+            n_inputs,
+            before,
+            ((whole, {CONSTANT: 1.0, source: per * speed}),),
+            _fixed_inside(before),
+        )
+        for speed in _SPEEDS
+    ]
 
 
 _OPTIONS = ((False, False), (False, True), (True, False), (True, True))

@@ -18,14 +18,6 @@ from eqlearn.search.conclude.like_inputs import (
     relations_of,
     tangled_input,
 )
-from eqlearn.search.conclude.misfits import (
-    Misfit,
-    misfits,
-    misfits_among_neighbours,
-    not_foretold,
-    off_for_their_place,
-    shift_without,
-)
 from eqlearn.search.conclude.noise_level import (
     NoiseLevel,
     chance_of_more,
@@ -57,6 +49,10 @@ MORE_ROWS = "More rows, or rows over a wider range, would settle it."
 CHECK_ROWS = (
     "Check the rows that do not follow, and leave out those that are wrong, or "
     "choose the loss huber, by which they count for nothing."
+)
+CHECK_LONE_ROWS = (
+    "Check these rows, and leave out those that are wrong, or choose the loss huber, "
+    "by which they count for nothing."
 )
 BY_SHARES = (
     "If errors are shares of the value, choose the loss relative; if they are known, "
@@ -256,16 +252,16 @@ def _off_by_constants(graph: Graph, rows: JudgedRows, widened: float) -> float:
 def series_sign(relation: Relation, rows: JudgedRows) -> Sign | None:
     """Whether errors of successive rows belong together, and how many rows count.
 
-    Where rows of like inputs at other times are not alike, that is of the order of rows
-    and taken into account; else it may be a part of the law.
+    Where rows of like inputs at other times are not alike, that is taken into account.
     """
     n = len(rows.y)
     counting = relation.counted(n)
     if counting == n:
         return None
-    told = f"{n} rows count as about {counting:.0f}"
     bearing: Bearing = "note" if relation.is_of_order else "limit"
-    return Sign(bearing, f"Successive rows are off alike: {told}.", MORE_ROWS)
+    why = ", as by a drift or a slow sensor" if relation.is_of_order else ""
+    told = f"{n} rows count as about {counting:.0f}"
+    return Sign(bearing, f"Successive rows are off alike{why}: {told}.", MORE_ROWS)
 
 
 def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign | None:
@@ -284,54 +280,6 @@ def far_sign(graph: Graph, rms: float, rows: JudgedRows, chance: float) -> Sign 
         f"It misses the far points by {told} what it leaves elsewhere.",
         MORE_FUNCTIONS,
     )
-
-
-def misfit_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
-    """Which rows do not follow, and whether the formula depends on them."""
-    found = off_for_their_place(graph, misfits(graph, rows, by), rows, by)
-    if not found:
-        return None
-    moves = shift_without(graph, found, rows, by) > by.agree
-    end = ", and the formula would be another without." if moves else "."
-    told = f"{_not_following(found, rows)}{end}"
-    return Sign("limit" if moves else "note", told, CHECK_ROWS)
-
-
-def left_out_sign(found: Sequence[Misfit], rows: JudgedRows) -> Sign:
-    """Which rows a robust loss has left out: they need no advice."""
-    told = _not_following(found, rows)
-    return Sign("note", f"{told}; by the loss, they count for nothing.")
-
-
-def neighbour_sign(graph: Graph, rows: JudgedRows, by: Judging) -> Sign | None:
-    """Which rows are unlike their neighbours, for where no formula can be believed.
-
-    Of a formula that foretells them this much can be believed all the same.
-    """
-    found = not_foretold(graph, misfits_among_neighbours(rows, by), rows, by)
-    if not found:
-        return None
-    told = f"{_not_following(found, rows)}, as their neighbours tell."
-    return Sign("note", told, CHECK_ROWS)
-
-
-def _not_following(found: Sequence[Misfit], rows: JudgedRows) -> str:
-    """The first few with what was expected, some more by their numbers."""
-    numbers = [int(rows.numbers[one.row]) + 1 for one in found]
-    told = [
-        f"row {number}: {one.value:.4g}, expected {one.expected:.4g} ± {one.error:.2g}"
-        for number, one in zip(numbers[:_MOST_TOLD], found, strict=False)
-    ]
-    if named := numbers[_MOST_TOLD:_MOST_NAMED]:
-        word = "rows" if len(named) > 1 else "row"
-        told.append(f"{word} {', '.join(map(str, sorted(named)))}")
-    if more := numbers[_MOST_NAMED:]:
-        told.append(f"and {len(more)} more")
-    start = f"{len(found)} rows do" if len(found) > 1 else "One row does"
-    return f"{start} not follow ({'; '.join(told)})"
-
-
-_MOST_TOLD, _MOST_NAMED = 3, 40
 
 
 def pole_sign(has_pole: bool, graph: Graph, rows: JudgedRows) -> Sign | None:
@@ -355,6 +303,8 @@ def extrapolation_sign(graph: Graph, rows: JudgedRows) -> Sign | None:
 
 #: Share of the domain below which extrapolation is not worth a sentence.
 _HARDLY_ANY = 0.005
+#: Relations of inputs that are told.
+_MOST_TOLD = 3
 
 
 def copy_sign(graph: Graph, names: Sequence[str], by: Judging) -> Sign | None:

@@ -8,7 +8,7 @@ import numpy as np
 from eqlearn.errors import printable
 from eqlearn.model.model import Kind, Verdict
 from eqlearn.model.prediction import Weighed
-from eqlearn.search.conclude import signs
+from eqlearn.search.conclude import misfit_signs, signs
 from eqlearn.search.conclude.effective_rows import relation_left_by
 from eqlearn.search.conclude.judged_rows import JudgedRows, values_of
 from eqlearn.search.conclude.misfits import misfits
@@ -50,7 +50,7 @@ def verdict(
     # A formula that may be wrong does not tell which rows are.
     is_good = all(sign.bearing in ("good", "note") for sign in told)
     if not is_good and not any(sign.advice == signs.CHECK_ROWS for sign in told):
-        told += filter(None, [signs.neighbour_sign(best.graph, rows, strategy.judging)])
+        told += _odd_rows(best, rows, strategy.judging)
     by_bearing = {
         bearing: [sign.sentence for sign in told if sign.bearing == bearing]
         for bearing in ("good", "doubt", "limit", "note")
@@ -60,14 +60,29 @@ def verdict(
         kind = "plausible"
     if by_bearing["doubt"]:
         kind = "doubtful"
-    advice = dict.fromkeys(sign.advice for sign in told if sign.advice)
+    advice = dict.fromkeys(_advice(told))
     is_one_of_several = signs.ONE_OF_THEM in advice
     if (by_bearing["doubt"] or is_one_of_several) and _AHEAD in by_bearing["good"]:
         by_bearing["good"].remove(_AHEAD)  # which is no comfort then
-    if kind != "trusted" and found.ended != "finished":
+    is_vain = signs.MORE_INPUTS in advice  # a longer search finds no missing input
+    if kind != "trusted" and found.ended != "finished" and not is_vain:
         advice[signs.MORE_TIME] = None
     sentences = [one for some in by_bearing.values() for one in some]
     return Verdict(kind, (*sentences, *_failures(found)), tuple(advice))
+
+
+def _odd_rows(best: Candidate, rows: JudgedRows, by: Judging) -> list[Sign]:
+    """Rows that may be wrong, told by others than the formula."""
+    odd = misfit_signs.neighbour_sign(best.graph, rows, by)
+    odd = odd or misfit_signs.lone_sign(best.graph, rows, by)
+    return [] if odd is None else [odd]
+
+
+def _advice(told: Sequence[Sign]) -> list[str]:
+    """What to do, wild rows first: what else is wrong may come of them."""
+    advice = [sign.advice for sign in told if sign.advice]
+    first = signs.CHECK_ROWS, signs.CHECK_LONE_ROWS
+    return sorted(advice, key=lambda one: one not in first)
 
 
 def _by_loss(
@@ -81,7 +96,9 @@ def _by_loss(
     wild = misfits(best.graph, rows, strategy.judging)
     if not wild:
         return None, rows
-    return signs.left_out_sign(wild, rows), rows.without([one.row for one in wild])
+    return misfit_signs.left_out_sign(wild, rows), rows.without(
+        [one.row for one in wild]
+    )
 
 
 def _nothing(
@@ -104,7 +121,7 @@ def _nothing(
     left = signs.structure_sign(best.graph, apart, names, strategy.residuals)
     # Rows of like inputs differ where errors wander, and none of them is wild.
     odd = signs.series_sign(relation, rows)
-    odd = odd or signs.neighbour_sign(best.graph, rows, strategy.judging)
+    odd = odd or misfit_signs.neighbour_sign(best.graph, rows, strategy.judging)
     advice = signs.MORE_DATA if odd is None else odd.advice
     told = () if odd is None else (odd.sentence,)
     if found.ended != "finished" and left is not None and left.bearing == "doubt":
@@ -223,12 +240,12 @@ def _signs_in_noise(
     # Rows that are so far apart are not alike but by the law.
     step = math.ceil(relation.reach) if relation.is_of_order else 1
     apart = rows.every(step) if step < len(rows.y) else rows
-    yield signs.structure_sign(graph, apart, names, strategy.residuals)
+    yield _structure(best, apart, len(rows.y), names, strategy)
     noise = noise_level(apart.x, apart.y, by.fewest_differences)
     yield signs.noise_sign(best.rms, n, apart, noise, strategy.residuals.unlikely)
     if loss != "relative":  # by which errors out there are larger anyway
         yield signs.far_sign(graph, best.rms, rows, strategy.residuals.unlikely)
-    yield signs.misfit_sign(graph, rows, by)
+    yield misfit_signs.misfit_sign(graph, rows, by)
     yield signs.series_sign(relation, rows)
     yield signs.size_change_sign(graph, apart, names, strategy.residuals)
     stopping = strategy.stopping
@@ -243,6 +260,17 @@ def _signs_in_noise(
     is_long = size is not None
     yield signs.region_sign(region_tests(graph, rows, by), names, by, is_long=is_long)
     yield signs.constants_sign(best, rows, by, relation.crowding(len(rows.y)))
+
+
+def _structure(
+    best: Candidate, apart: JudgedRows, n_rows: int, names: Sequence[str], by: Strategy
+) -> Sign | None:
+    """Whether residuals are noise, by rows whose errors do not belong together."""
+    sign = signs.structure_sign(best.graph, apart, names, by.residuals)
+    if sign is None or sign.bearing != "limit" or len(apart.y) == n_rows:
+        return sign
+    few = f"Of {n_rows} rows, the {len(apart.y)} that are far enough apart are too few"
+    return sign._replace(sentence=f"{few} to tell noise from part of a law.")
 
 
 def _relation(best: Candidate, rows: JudgedRows) -> Relation:

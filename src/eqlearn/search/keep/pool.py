@@ -53,8 +53,11 @@ class Pool:
         """Put a formula in, charged for a pole, or count it if it is there.
 
         One that breaks a constraint is charged so much that others come first; what it
-        can be mended to is put in, too.
+        can be mended to is put in, too. One without a value in some row is left out:
+        fits go on where a logarithm ends, but no formula does.
         """
+        if not has_values(found.graph, self.task):
+            return
         broken = n_broken(found.graph, self.task) if self.task.constraints else 0
         better = self._mended(found) if broken else None
         if better is not None:
@@ -171,6 +174,13 @@ class Pool:
             with np.errstate(all="ignore"):
                 entry.values = entry.found.graph.evaluate(points)[0][:, 0]
         return entry.values
+
+
+def has_values(graph: Graph, task: Task) -> bool:
+    """Whether a formula has a value in every row that is searched."""
+    with np.errstate(all="ignore"):
+        values = graph.evaluate(task.x[: task.strategy.rows.search])[0]
+    return bool(np.isfinite(values).all())
 
 
 def has_pole(graph: Graph, task: Task) -> bool:
