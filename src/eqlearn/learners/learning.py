@@ -11,12 +11,9 @@ from eqlearn._types import Array
 from eqlearn.data.duration import seconds
 from eqlearn.data.memory_size import n_bytes
 from eqlearn.errors import EqlearnError
-from eqlearn.groups.group_model import group_model
-from eqlearn.groups.group_search import learn_by_group
 from eqlearn.knowledge.constraining.model_constraints import with_judged_constraints
 from eqlearn.knowledge.known import Known, known_of
 from eqlearn.knowledge.measuring.model_dimensions import with_dimensions_told
-from eqlearn.known_form.form_search import learn_in_form
 from eqlearn.learners.given_form import given_forms, with_form
 from eqlearn.learners.given_groups import TakenGroups
 from eqlearn.learners.given_guesses import guessed_graphs
@@ -155,11 +152,13 @@ class Learning(TellingProgress):
             if self.form is not None:
                 forms = given_forms(self.form, data.inputs, data.targets, data.x)
         with self._progress(data.inputs, data.targets) as callback:
-            found = (
-                learn(request, callback)
-                if forms is None
-                else learn_in_form(request, forms, callback)
-            )
+            if forms is None:
+                found = learn(request, callback)
+            else:
+                # Here, not above, as with groups: few need it, and it takes a while.
+                from eqlearn.known_form.form_search import learn_in_form
+
+                found = learn_in_form(request, forms, callback)
         for target, one in zip(data.targets, found, strict=True):
             if not one.candidates:
                 _, why = one.failures[-1] if one.failures else ("", "there was no time")
@@ -175,6 +174,9 @@ class Learning(TellingProgress):
         begun: float,
         how: Mapping[str, Any],
     ) -> Model:
+        from eqlearn.groups.group_model import group_model
+        from eqlearn.groups.group_search import learn_by_group
+
         with in_one_line():
             request = self._request(data, domain, known, begun)
         with self._progress(data.inputs, data.targets) as callback:
