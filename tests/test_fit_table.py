@@ -1,5 +1,8 @@
 """From a table to a run directory, without a command line."""
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +10,10 @@ import numpy as np
 import pytest
 from command_lines import write_csv
 
+from eqlearn.data.choose import ChosenColumns
 from eqlearn.errors import EqlearnError
 from eqlearn.fit_table import fit_table
+from eqlearn.learners.table_learner import TableLearner
 from eqlearn.run_directory import WrittenRun, open_run
 
 
@@ -37,6 +42,37 @@ def test_a_run_has_what_was_learned_and_from_what(table: str, tmp_path: Path) ->
     assert [one.target for one in run.findings] == ["y"]
     assert open_run(tmp_path / "run").equations == run.model.equations
     assert told == []
+
+
+def test_a_small_table_needs_no_library_that_takes_long_to_load(
+    table: str, tmp_path: Path
+) -> None:
+    lines = f"""
+import sys
+from pathlib import Path
+from eqlearn.fit_table import fit_table
+fit_table({table!r}, ["z"], Path({str(tmp_path / "run")!r}), inputs=["a", "b"], jobs=1)
+print([n for n in ("sklearn", "pandas", "scipy.stats", "jax") if n in sys.modules])
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", lines], capture_output=True, check=True, text=True
+    )
+    assert ended.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+def test_far_points_are_finite(wrong: float) -> None:
+    rows = np.random.default_rng(0).uniform(1, 2, (9, 2))
+    near = ChosenColumns(rows, rows[:, :1], ("a", "b"), ("y",), ())
+    far = replace(near, y=np.full((9, 1), wrong))
+    with pytest.raises(EqlearnError, match="`extrapolation` must be far points of fin"):
+        TableLearner().learned(near, far=far)
+
+
+def test_weights_of_nothing_are_refused() -> None:
+    near = ChosenColumns(np.ones((9, 1)), np.ones((9, 1)), ("a",), ("y",), ())
+    with pytest.raises(EqlearnError, match="`sample_weight` must be above 0 in some"):
+        TableLearner().learned(near, np.zeros(9))
 
 
 def test_a_run_that_has_finished_says_so(table: str, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from eqlearn.model.model import Origin
 from eqlearn.run_directory import MODEL, WrittenRun, clear_run, open_run, write_run
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import Series
 
 Ranges = Mapping[str, tuple[float, float]]
 
@@ -117,25 +117,19 @@ def fit_table(
 
     def fitted(directory: Path) -> WrittenRun:
         # Here, not above: a table is refused before this would have been loaded.
-        from eqlearn.learners.equation_learner import EquationLearner
+        from eqlearn.learners.table_learner import TableLearner
 
         _check_same_columns(directory, samples)
         ended = _how_it_ended(directory) if not overwrite else ""
-        learner = EquationLearner(
+        learner = TableLearner(
             run_dir=directory,
             domain=ranges or None,
             random_state=seed,
             n_jobs=jobs,
             **parameters,
-        ).fit(
-            _frame(samples.x, samples.inputs),
-            _frame(samples.y, samples.targets),
-            sample_weight=weight,
-            extrapolation=None if far is None else (_frame(far.x, far.inputs), far.y),
-            groups=by_row,
         )
-        model = replace(learner.model_, origin=origin, categories=kinds)
-        x, _ = learner._rows(_frame(samples.x, samples.inputs), by_row)
+        model, x = learner.learned(samples, weight, far, by_row)
+        model = replace(model, origin=origin, categories=kinds)
         if ended:
             tell(f"the run in {directory} {ended}")
         return write_run(directory, model, x, samples.y)
@@ -347,13 +341,6 @@ def _named_ranges(domain: Ranges, inputs: Sequence[str]) -> Ranges:
         inputs[column_of(inputs, name, asked="domain")]: ends
         for name, ends in domain.items()
     }
-
-
-def _frame(values: Array, names: Sequence[str]) -> "DataFrame":
-    import pandas
-
-    # Not copied: it may be a large table.
-    return pandas.DataFrame(values, columns=list(names), copy=False)
 
 
 def _digest(source: str) -> str:

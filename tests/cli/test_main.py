@@ -39,6 +39,22 @@ def test_a_mistake_gets_one_line_and_leaves_nothing(
     check_mistake(line, said, here, command)
 
 
+def test_a_process_of_its_own_seldom_looks_for_garbage() -> None:
+    lines = """
+import gc, sys
+from eqlearn.__main__ import main
+sys.argv = ["eqlearn", "--version"]
+try:
+    main()
+finally:
+    print(gc.isenabled(), gc.get_threshold()[0] >= 10_000)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", lines], capture_output=True, check=True, text=True
+    )
+    assert ended.stdout.splitlines()[-1] == "True True"
+
+
 def test_no_command_is_a_request_for_help(command: Command) -> None:
     code, out, err = command(*[])
     assert (code, err) == (0, "")
@@ -199,7 +215,7 @@ def test_any_arguments_end_in_a_documented_code(
 
     with pytest.MonkeyPatch.context() as patch:
         # Everything is checked as ever, but no search begins and no plot is drawn.
-        patch.setattr("eqlearn.learners.equation_learner.learn", refuse)
+        patch.setattr("eqlearn.learners.learning.learn", refuse)
         patch.setattr("eqlearn.report.report_files.write_report", lambda *_, **__: ())
         patch.setattr("eqlearn.learners.given_inputs.check_scheduler", refuse)
         with pytest.raises(SystemExit) as stop:

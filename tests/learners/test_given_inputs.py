@@ -192,7 +192,7 @@ def test_networks_that_cannot_be_are_refused_before_the_search(
     parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.fail("searched")
+        "eqlearn.learners.learning.learn", lambda *_: pytest.fail("searched")
     )
     (name,) = parameter
     with pytest.raises(EqlearnError, match=f"`{name}` must be"):
@@ -291,7 +291,7 @@ def test_what_could_not_be_saved_is_refused_before_the_search(
 ) -> None:
     """R-24: a search is for nothing if its model cannot be kept."""
     monkeypatch.setattr(
-        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.fail("searched")
+        "eqlearn.learners.learning.learn", lambda *_: pytest.fail("searched")
     )
     (name,) = parameter
     with pytest.raises(EqlearnError, match=f"`{name}` must be") as caught:
@@ -312,8 +312,8 @@ def test_what_checks_take_is_part_of_a_time_limit(
         asked.append(request.time_limit)
         raise EqlearnError("enough")
 
-    monkeypatch.setattr("eqlearn.learners.equation_learner.typical_rows", slow)
-    monkeypatch.setattr("eqlearn.learners.equation_learner.learn", kept)
+    monkeypatch.setattr("eqlearn.learners.learning.typical_rows", slow)
+    monkeypatch.setattr("eqlearn.learners.learning.learn", kept)
     for limit in (60.0, 0.1, None):
         with pytest.raises(EqlearnError, match="enough"):
             EquationLearner(time_limit=limit).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)
@@ -353,7 +353,7 @@ def test_parameters_of_another_kind_are_refused_in_one_line(
     name: str, value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "eqlearn.learners.equation_learner.learn", lambda *_: pytest.skip("is one")
+        "eqlearn.learners.learning.learn", lambda *_: pytest.skip("is one")
     )
     with pytest.raises(EqlearnError) as caught:
         EquationLearner(**{name: value}).fit(ROWS * 5, [1.0, 2.0, 3.0] * 5)

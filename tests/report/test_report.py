@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -423,6 +424,15 @@ def test_an_exact_formula_has_a_place_among_the_candidates() -> None:
     (axis,) = plots.plot_front([exact, rival("y", graph({0: 1.0}))]).axes
     low, _ = axis.get_ylim()
     assert axis.get_yscale() == "log" and low > 0
+
+
+def test_powers_of_ten_are_letters_that_need_no_parser() -> None:
+    known = [equation("y", graph({0: 2.0}), rms=rms) for rms in (1e-12, 1e-3, 10.0)]
+    drawn = plots.plot_front(known)
+    with patch("matplotlib.mathtext.MathTextParser.parse", side_effect=AssertionError):
+        text = inline(drawn, "", "p")
+    assert "10⁻⁶" in text
+    assert [plots.power_of_ten(n) for n in (1e-12, 1.0, 1e5)] == ["10⁻¹²", "10⁰", "10⁵"]
 
 
 def test_residuals_without_any_spread() -> None:

@@ -1,7 +1,7 @@
 """Tables written as text: one line per sample, cells between separators.
 
-Blocks that hold nothing but digits, signs and separators go to pandas, which then
-has nothing to guess. Others are read cell by cell, which finds the mistake.
+Blocks that hold nothing but digits, signs and separators go to NumPy or pandas, which
+then have nothing to guess. Others are read cell by cell, which finds the mistake.
 """
 
 import csv
@@ -40,6 +40,8 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 4 * 2**20
+# Bytes that NumPy has read before pandas, three times as quick, would be loaded.
+_FEW = 2**20
 _SAMPLE_ROWS = 100
 _SAMPLE_CELLS = 10_000
 _GAPS = (b"e ", b"E ", b"+ ", b"- ")  # pandas takes +1e 5 for a number
@@ -285,26 +287,37 @@ def _numbers(block: bytes, layout: FileLayout, row: int, chosen: list[int]) -> A
 
 def _plain_numbers(block: bytes, separator: str, decimal: str) -> Array | None:
     """Read a block in which nothing can be misread, or return None."""
-    import pandas
-
     blanks = "\t" if separator == " " else ""
     plain = f"0123456789+-eE \r\n{separator}{decimal}{blanks}"
-    if block.translate(None, plain.encode()):
+    if block.translate(None, plain.encode()) or not block.strip():
         return None
     if separator != " " and b" " in block and any(gap in block for gap in _GAPS):
         return None
+    numbers_of = _by_numpy if len(block) <= _FEW else _by_pandas
     try:
-        numbers: Array = pandas.read_csv(
-            io.BytesIO(block),
-            header=None,
-            sep=r"\s+" if separator == " " else separator,
-            decimal=decimal,
-            dtype=float,
-            engine="c",
-            **_to_the_last_digit(pandas.__version__),
-        ).to_numpy()
+        return numbers_of(block, separator, decimal)
     except ValueError:
         return None
+
+
+def _by_numpy(block: bytes, separator: str, decimal: str) -> Array:
+    lines = io.BytesIO(block.replace(decimal.encode(), b"."))
+    cut = None if separator == " " else separator
+    return np.loadtxt(lines, comments=None, delimiter=cut, ndmin=2)
+
+
+def _by_pandas(block: bytes, separator: str, decimal: str) -> Array:
+    import pandas
+
+    numbers: Array = pandas.read_csv(
+        io.BytesIO(block),
+        header=None,
+        sep=r"\s+" if separator == " " else separator,
+        decimal=decimal,
+        dtype=float,
+        engine="c",
+        **_to_the_last_digit(pandas.__version__),
+    ).to_numpy()
     return numbers
 
 
@@ -318,7 +331,7 @@ def _to_the_last_digit(version: str) -> dict[str, Any]:
 def _cell_by_cell(
     block: bytes, layout: FileLayout, row: int, chosen: list[int]
 ) -> Array:
-    """Read a block that pandas might misread, and name its first mistake."""
+    """Read a block that might be misread, and name its first mistake."""
     rows: list[tuple[int, Cells]] = []
     broken: EqlearnError | None = None
     try:

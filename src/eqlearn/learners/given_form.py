@@ -7,7 +7,6 @@ from typing import Any
 from eqlearn._types import Array
 from eqlearn.equation.read.outer_form import LIKE, OuterForm, outer_form
 from eqlearn.errors import must, unknown
-from eqlearn.known_form.form_graph import check_letters
 from eqlearn.model.model import Model
 
 
@@ -15,6 +14,8 @@ def given_forms(
     form: Any, inputs: Sequence[str], targets: Sequence[str], x: Array
 ) -> list[OuterForm]:
     """The form of each target, read and checked."""
+    from eqlearn.known_form.form_graph import check_letters
+
     texts = _by_target(form, targets)
     found = [outer_form(texts[target], inputs) for target in targets]
     for one in found:

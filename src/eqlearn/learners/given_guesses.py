@@ -9,7 +9,6 @@ from eqlearn._types import Array
 from eqlearn.equation.read.grammar import LIKE
 from eqlearn.equation.read.starts import start_graphs
 from eqlearn.errors import must, printable, unknown
-from eqlearn.groups.one_group import model_of_group
 from eqlearn.model import model_file
 from eqlearn.model.model import Equation, Model
 from eqlearn.network.graph import Graph
@@ -103,6 +102,8 @@ def _of_one_group(model: Model) -> Model:
     """The equations with the constants of the first group: where fits may begin."""
     if model.groups is None:
         return model
+    from eqlearn.groups.one_group import model_of_group
+
     return model_of_group(model, model.groups.names[0], as_fitted=True)
 
 

@@ -8,13 +8,11 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from eqlearn._types import Array, Booleans
 from eqlearn.data.frames import encoded_frame, encoded_like
@@ -90,6 +88,14 @@ class Given:
     categories: Categories  # columns of words that inputs come from
     is_counted: Booleans | None = None  # which rows weigh anything; None: all
 
+    def counted(self) -> "Given":
+        """The same without the rows that weigh nothing."""
+        if self.weight is None:
+            return self
+        rows = self.weight > 0
+        x, y, weight = self.x[rows], self.y[rows], self.weight[rows]
+        return replace(self, x=x, y=y, weight=weight, is_counted=rows)
+
 
 def given(
     learner: Any, X: Any, y: Any, sample_weight: Any, extrapolation: Any
@@ -98,6 +104,8 @@ def given(
     X, learner._categories = encoded_frame("X", X)
     X, y = numbers_of("X", X), numbers_of("y", y)
     with in_one_line():
+        from sklearn.utils.validation import validate_data
+
         x, values = validate_data(
             learner,
             X,
@@ -109,17 +117,15 @@ def given(
         )
     targets = target_names(y, values.shape)
     table = values.reshape(len(values), -1).astype(float)
-    weight, is_counted = _weight(sample_weight, x), None
-    if weight is not None:
-        is_counted = weight > 0
-        x, table, weight = x[is_counted], table[is_counted], weight[is_counted]
+    weight = _weight(sample_weight, x)
     far = _far_points(learner, extrapolation, table.shape[1])
     inputs = input_names(learner)
-    for remark in offset_remarks(inputs, x):
+    found = Given(
+        x, table, weight, far, inputs, targets, values.ndim == 1, learner._categories
+    ).counted()
+    for remark in offset_remarks(inputs, found.x):
         warnings.warn(remark, stacklevel=4)
-    is_flat, categories = values.ndim == 1, learner._categories
-    how = far, inputs, targets, is_flat, categories, is_counted
-    return Given(x, table, weight, *how)
+    return found
 
 
 def numbers_of(name: str, values: Any) -> Any:
@@ -175,6 +181,8 @@ def validated_inputs(learner: Any, X: Any) -> Array:
     X = encoded_like("X", X, input_names(learner), learner._categories)
     X = numbers_of("X", X)
     with in_one_line():
+        from sklearn.utils.validation import validate_data
+
         found: Array = validate_data(learner, X, reset=False, dtype=np.float64)
     return found
 
@@ -183,6 +191,8 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
     if sample_weight is None:
         return None
     with in_one_line():
+        from sklearn.utils.validation import _check_sample_weight
+
         given = numbers_of("sample_weight", sample_weight)
         is_number = np.isscalar(given) or getattr(given, "shape", None) == ()
         if is_number:  # which scikit-learn takes as it is
@@ -190,11 +200,16 @@ def _weight(sample_weight: Any, x: Array) -> Array | None:
         weight: Array = _check_sample_weight(given, x, ensure_non_negative=True)
     if not np.isfinite(weight).all():
         raise must("sample_weight", "of finite numbers", sample_weight)
-    if not weight.any():  # which scikit-learn before 1.9 allows
-        raise must("sample_weight", "above 0 in some row", "0 in every one")
+    check_some_weight(weight)  # which scikit-learn before 1.9 allows to be none
     for remark in weight_remarks(weight):
         warnings.warn(remark, stacklevel=5)
     return weight
+
+
+def check_some_weight(weight: Array) -> None:
+    """Refuse weights of which none is above zero."""
+    if not weight.any():
+        raise must("sample_weight", "above 0 in some row", "0 in every one")
 
 
 def _far_points(
@@ -279,6 +294,8 @@ def seed_of(random_state: Any) -> int:
     if is_whole(random_state):
         check_count("random_state", random_state, least=0)
         return int(random_state)
+    from sklearn.utils import check_random_state
+
     try:
         rng = check_random_state(random_state)
     except ValueError as error:

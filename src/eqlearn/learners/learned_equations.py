@@ -1,31 +1,29 @@
 """What learners share once they have a model: formulas, tables, the verdict."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from eqlearn.data.duration import seconds
 from eqlearn.equation.prove.domain import OutputReport, domain_report
 from eqlearn.knowledge.constraining.model_constraints import kept_by
 from eqlearn.knowledge.measuring.model_dimensions import dimension_rows
 from eqlearn.learners.learned_exports import EquationExports
+from eqlearn.learners.telling_progress import TellingProgress
 from eqlearn.model.by_hand import candidate_number
 from eqlearn.model.model import Verdict
 from eqlearn.model.model_tables import constant_rows, equation_rows
-from eqlearn.search.learn import Progress
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, unused-ignore]
+class LearnedEquations(
+    EquationExports,
+    TellingProgress,
+    BaseEstimator,  # type: ignore[misc, unused-ignore]
+):
     """What can be asked of a learner once it has a model, snapped or not."""
-
-    verbose: bool | str
-    callback: Any = None  # hears of the best equation so far, and may end the search
 
     @property
     def equation_(self) -> str:
@@ -103,26 +101,3 @@ class LearnedEquations(EquationExports, BaseEstimator):  # type: ignore[misc, un
 
             shown["text/html"] = in_a_notebook(self.model_)
         return shown
-
-    @contextmanager
-    def _progress(
-        self, inputs: tuple[str, ...], targets: tuple[str, ...]
-    ) -> Iterator[Callable[[Progress], object]]:
-        if not self.verbose and self.callback is None:
-            yield lambda progress: None
-            return
-        from eqlearn.report.progress import FIRST_LINE, BestSoFar, shown
-
-        wait = self.verbose if isinstance(self.verbose, str) else FIRST_LINE
-        first = seconds(wait, "verbose") or FIRST_LINE
-        following = shown(inputs, targets, first_line=first)
-        with following if self.verbose else nullcontext() as show:
-
-            def hear(progress: Progress) -> object:
-                if show is not None:
-                    show(progress)
-                if self.callback is None:
-                    return False
-                return self.callback(BestSoFar(progress, inputs, targets))
-
-            yield hear

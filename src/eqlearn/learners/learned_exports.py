@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eqlearn._types import Array
 from eqlearn.equation.write.by_group import model_formulas, with_constants_table
@@ -182,6 +181,8 @@ class EquationExports:
             raise must("X", "rows of numbers", X) from error
 
     def _model(self, candidate: CandidateChoice | None = None) -> Model:
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self, "model_")
         return rechosen(self.model_, candidate)
 

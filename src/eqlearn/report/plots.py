@@ -1,5 +1,6 @@
 """Plots of a formula, as matplotlib figures: on paper, and on pages light and dark."""
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,8 @@ MOST_MARKS = 300
 MOST_POINTS = 20_000
 #: Letters of a name on an axis.
 LONGEST_LABEL = 40
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 #: Fonts, axes and colours of all plots, here and in the docs: looks.mplstyle. Only the
 #: layout is not taken from there: measuring every letter takes as long as drawing.
@@ -275,6 +278,13 @@ def _use_decades(axis: "Axes", values: Array) -> None:
     if len(positive) and positive.max() >= 10 * positive.min():
         axis.set_yscale("log")
         axis.yaxis.set_minor_formatter(NullFormatter())
+        # As letters: to read mathematics takes longer than to draw all the rest.
+        axis.yaxis.set_major_formatter(lambda value, position: power_of_ten(value))
+
+
+def power_of_ten(value: float) -> str:
+    """A power of ten as text, 10⁻³; what is none, as the next."""
+    return "10" + str(round(math.log10(value))).translate(_RAISED)
 
 
 @contextmanager

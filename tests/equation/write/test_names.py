@@ -87,7 +87,7 @@ def test_names_in_latex(name: str, written: str) -> None:
 
 def test_names_in_markup_close_no_tag_and_no_quote() -> None:
     assert markup_name("</mi>", 0) == "&lt;/mi&gt;"
-    assert markup_name("a\"'&", 0) == "a&quot;&#39;&amp;"
+    assert markup_name("a\"'&", 0) == "a&quot;&#x27;&amp;"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ A column may be called anything: a keyword, a command of TeX, a closing tag, not
 import keyword
 import re
 from collections.abc import Collection, Iterable
-from xml.sax.saxutils import escape
+from html import escape
 
 # Keywords of C and C++, and names that math.h or gcc replaces by something else.
 _C_WORDS = frozenset(
@@ -91,4 +91,4 @@ def latex_name(name: str, number: int) -> str:
 
 def markup_name(name: str, number: int) -> str:
     """Write a name as the text of an element of MathML or HTML."""
-    return escape(visible(name, number), {'"': "&quot;", "'": "&#39;"})
+    return escape(visible(name, number))

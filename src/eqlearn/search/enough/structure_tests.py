@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import fdtrc, log_ndtr, ndtri
-from scipy.stats import rankdata
 
 from eqlearn._types import Array
 from eqlearn.search.smooth.smooth_fits import Smooth, degree_for
@@ -74,13 +73,13 @@ def size_tests(left: Remains, expected: Array) -> list[StructureTest]:
     By ranks; along an input from end to end, and from its middle to both ends. The
     first test is that of the size of the expected value.
     """
-    size = rankdata(np.abs(left.weighted))
+    size = _ranks(np.abs(left.weighted))
     along: list[tuple[tuple[int, ...], Array]] = [((), np.abs(expected))]
     for i in sorted(left.used):
         column = left.x[:, i]
         along += [((i,), column), ((i,), np.abs(column - np.median(column)))]
     return [
-        StructureTest("size", which, _chance_of_ranks(size, rankdata(column)))
+        StructureTest("size", which, _chance_of_ranks(size, _ranks(column)))
         for which, column in along
         if np.ptp(column) > 0
     ]
@@ -113,11 +112,15 @@ def ranked(left: Remains) -> Remains:
 
 def normal_scores(values: Array) -> Array:
     """What values (N,) of these ranks are in a normal distribution."""
-    # Equal ones share their ranks.
-    _, which, times = np.unique(values, return_inverse=True, return_counts=True)
-    middle = np.cumsum(times) - times / 2
-    scores: Array = ndtri(middle[which] / len(values))
+    scores: Array = ndtri(_ranks(values) / len(values))
     return scores
+
+
+def _ranks(values: Array) -> Array:
+    """How many values (N,) are smaller, half of the equal ones, which share ranks."""
+    _, which, times = np.unique(values, return_inverse=True, return_counts=True)
+    middle: Array = np.cumsum(times) - times / 2
+    return middle[which]
 
 
 def seen_inputs(left: Remains, by: Residuals) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.optimize import minimize
 
 from eqlearn._types import Array
 from eqlearn.search.survey_strategy import ProcessFits
@@ -38,6 +37,9 @@ class Process:
         cls, coordinates: Array, y: Array, root: Array, by: ProcessFits
     ) -> "Process":
         """The likeliest process of coordinates (D, N); `root` are root weights."""
+        # Here, not above: it takes long to load, and few searches need it.
+        from scipy.optimize import minimize
+
         spread = coordinates.std(axis=1, keepdims=True) + 1e-300
         c = (coordinates - coordinates.mean(axis=1, keepdims=True)) / spread
         mean = float(np.average(y, weights=root**2))
