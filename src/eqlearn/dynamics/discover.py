@@ -12,6 +12,7 @@ from eqlearn._types import Array, Booleans
 from eqlearn.dynamics.asked import Asked
 from eqlearn.dynamics.candidate_sources import (
     Watch,
+    coupled_fractions,
     options_of,
     searched,
     searched_again,
@@ -63,31 +64,96 @@ def discover(
     """Learn the equations of motion from trajectories."""
     watch = Watch(time.monotonic(), time.process_time())
     seen = readings(runs, asked)
-    n_states = seen.rows.rates.shape[1]
-    free = [k for k in range(n_states) if k not in asked.known]
+    free = [k for k in range(seen.rows.rates.shape[1]) if k not in asked.known]
     limit = watch.search_limit(asked, len(free))
     found = searched(seen.rows, free, limit, asked, callback)
-    simple = simple_sums(seen, free, watch.sums_deadline(asked), asked)
-    options = options_of(seen.rows, found, simple, asked)
+    until = watch.sums_deadline(asked)
+    coupled = coupled_fractions(seen, free, until, asked)
+    begun = _begun(seen, options_of(seen.rows, found, coupled, asked), asked)
+    made = _led_by(coupled, begun, watch)
+    if made is None:
+        simple = simple_sums(seen, free, until, asked)
+        more = {k: [*coupled.get(k, []), *simple.get(k, [])] for k in free}
+        begun = _begun(seen, options_of(seen.rows, found, more, asked), asked)
+        made = begun.decided(watch)
+    if begun.may_go_on and not begun.is_enough(made):
+        limit = watch.more_limit(begun.asked, len(begun.free))
+        again = searched_again(seen, begun.free, limit, begun.asked, callback)
+        found |= {k: together(found[k], again[k]) for k in begun.free}
+        options = options_of(seen.rows, again, {}, begun.asked)
+        later = watch.timed(begun.contest, begun.asked, len(begun.free))
+        made = _decided_again(made, begun.base, options, begun.stages, later, seen)
+    later = watch.timed(begun.contest, begun.asked, len(begun.free)).on(made.pieces)
+    made = _freed(made, begun.plain, later)
+    return _concluded(made, later, found, seen, watch, asked)
+
+
+class _Begun(NamedTuple):
+    """Candidates, and what they are to be compared on."""
+
+    seen: Readings
+    options: list[list[Graph]]
+    plain: Mapping[int, Graph]  # rates that are other states
+    asked: Asked  # these are known, too
+    free: list[int]  # states with other rates
+    stages: list[Pieces]
+    contest: Contest
+
+    @property
+    def base(self) -> Motion:
+        """The system that is likeliest at first sight."""
+        graphs = tuple(some[0] for some in self.options)
+        return Motion(graphs, frozenset(self.asked.known))
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether a longer search is allowed, and has anything to look for."""
+        return bool(self.free) and self.asked.max_attempts is None
+
+    def decided(self, watch: Watch) -> "_Decision":
+        """The best system that these candidates make."""
+        asked = self.asked
+        if asked.time_limit is None:
+            # What is compiled the first time takes seconds, which are nobody's work.
+            self.contest.entered(self.base)
+        contest = watch.timed(self.contest, asked, len(self.free), is_first=True)
+        smooth = self.seen.smooth
+        return _decided(self.base, self.options, self.stages, contest, smooth)
+
+    def is_enough(self, made: "_Decision") -> bool:
+        """Whether equations leave nothing that a longer search might find."""
+        by = self.asked.settings.choosing
+        return made.rival is not None and leaves_nothing(
+            made.rival, made.pieces, self.seen.smooth, by
+        )
+
+
+def _begun(seen: Readings, options: list[list[Graph]], asked: Asked) -> _Begun:
+    n_states = seen.rows.rates.shape[1]
+    free = [k for k in range(n_states) if k not in asked.known]
     flowing = [] if seen.rule == "map" else free
     plain = plain_rates(seen.rows, {k: options[k] for k in flowing})
-    asked, given = replace(asked, known={**asked.known, **plain}), asked
-    free = [k for k in free if k not in plain]
+    asked = replace(asked, known={**asked.known, **plain})
     options = [[plain[k]] if k in plain else some for k, some in enumerate(options)]
-    base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
-    stages = _stages(seen, np.arange(n_states) < runs[0].states.shape[1], asked)
-    contest = _contest(seen, stages, base, asked)
-    first = watch.timed(contest, asked, len(free), is_first=True)
-    made = _decided(base, options, stages, first, seen.smooth)
-    if free and asked.max_attempts is None and not _is_enough(made, seen, asked):
-        limit = watch.more_limit(asked, len(free))
-        more = searched_again(seen, free, limit, asked, callback)
-        found |= {k: together(found[k], more[k]) for k in free}
-        options = options_of(seen.rows, more, {}, asked)
-        later = watch.timed(contest, asked, len(free))
-        made = _decided_again(made, base, options, stages, later, seen)
-    later = watch.timed(contest, asked, len(free)).on(made.pieces)
-    return _concluded(_freed(made, plain, later), later, found, seen, watch, given)
+    n_measured = seen.smooth[0].run.states.shape[1]
+    stages = _stages(seen, np.arange(n_states) < n_measured, asked)
+    free = [k for k in free if k not in plain]
+    contest = _contest(seen, stages, asked)
+    return _Begun(seen, options, plain, asked, free, stages, contest)
+
+
+def _led_by(
+    coupled: Mapping[int, Sequence[Graph]], begun: _Begun, watch: Watch
+) -> "_Decision | None":
+    """What fractions make that lead at first sight; None if that is not enough."""
+    leading = [
+        any(begun.options[k][0] is graph for graph in coupled.get(k, ()))
+        for k in begun.free
+    ]
+    if not leading or not all(leading):
+        return None
+    made = begun.decided(watch)
+    return made if begun.is_enough(made) else None
 
 
 def _freed(
@@ -105,25 +171,9 @@ def _freed(
     return made if rival is None else made._replace(rival=grown(rival, contest))
 
 
-def _contest(
-    seen: Readings, stages: list[Pieces], base: Motion, asked: Asked
-) -> Contest:
+def _contest(seen: Readings, stages: list[Pieces], asked: Asked) -> Contest:
     grounds = cache(lambda state: seen.grounds(state, asked))
-    contest = Contest(
-        stages[0], seen.rows.x.T, settings=asked.settings, grounds=grounds
-    )
-    if asked.time_limit is None:
-        # What is compiled the first time takes seconds, which are nobody's work.
-        contest.entered(base)
-    return contest
-
-
-def _is_enough(made: "_Decision", seen: Readings, asked: Asked) -> bool:
-    """Whether equations leave nothing that a longer search might find."""
-    by = asked.settings.choosing
-    return made.rival is not None and leaves_nothing(
-        made.rival, made.pieces, seen.smooth, by
-    )
+    return Contest(stages[0], seen.rows.x.T, settings=asked.settings, grounds=grounds)
 
 
 def _decided_again(
