@@ -82,10 +82,10 @@ class Watch(NamedTuple):
 
 def coupled_fractions(
     seen: Readings, free: list[int], deadline: float, asked: Asked
-) -> dict[int, list[Graph]]:
-    """Fractions for each state that are sums once they are multiplied out."""
+) -> list[dict[int, Graph]]:
+    """Systems of fractions, by state, that are sums once they are multiplied out."""
     if asked.units is not None or seen.rule == "map" or not free:
-        return {}
+        return []
     grounds = {state: seen.grounds(state, asked) for state in free}
     by = asked.settings.coupling
     return coupled_sums(grounds, by, lambda: time.monotonic() > deadline)

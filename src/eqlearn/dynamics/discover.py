@@ -69,13 +69,12 @@ def discover(
     found = searched(seen.rows, free, limit, asked, callback)
     until = watch.sums_deadline(asked)
     coupled = coupled_fractions(seen, free, until, asked)
-    begun = _begun(seen, options_of(seen.rows, found, coupled, asked), asked)
+    begun = _begun(seen, options_of(seen.rows, found, {}, asked), asked)
     made = _led_by(coupled, begun, watch)
-    if made is None:
+    if made is None or not begun.is_enough(made):
         simple = simple_sums(seen, free, until, asked)
-        more = {k: [*coupled.get(k, []), *simple.get(k, [])] for k in free}
-        begun = _begun(seen, options_of(seen.rows, found, more, asked), asked)
-        made = begun.decided(watch)
+        begun = _begun(seen, options_of(seen.rows, found, simple, asked), asked)
+        made = begun.decided(watch, made)
     if begun.may_go_on and not begun.is_enough(made):
         limit = watch.more_limit(begun.asked, len(begun.free))
         again = searched_again(seen, begun.free, limit, begun.asked, callback)
@@ -84,7 +83,7 @@ def discover(
         later = watch.timed(begun.contest, begun.asked, len(begun.free))
         made = _decided_again(made, begun.base, options, begun.stages, later, seen)
     later = watch.timed(begun.contest, begun.asked, len(begun.free)).on(made.pieces)
-    made = _freed(made, begun.plain, later)
+    made = _freed(made, asked, later)
     return _concluded(made, later, found, seen, watch, asked)
 
 
@@ -93,8 +92,7 @@ class _Begun(NamedTuple):
 
     seen: Readings
     options: list[list[Graph]]
-    plain: Mapping[int, Graph]  # rates that are other states
-    asked: Asked  # these are known, too
+    asked: Asked  # with rates that are other states among the known ones
     free: list[int]  # states with other rates
     stages: list[Pieces]
     contest: Contest
@@ -110,15 +108,24 @@ class _Begun(NamedTuple):
         """Whether a longer search is allowed, and has anything to look for."""
         return bool(self.free) and self.asked.max_attempts is None
 
-    def decided(self, watch: Watch) -> "_Decision":
-        """The best system that these candidates make."""
-        asked = self.asked
-        if asked.time_limit is None:
+    def decided(self, watch: Watch, made: "_Decision | None" = None) -> "_Decision":
+        """The best system that these candidates make, from what is best so far."""
+        contest = self.timed(watch)
+        if made is None:
+            return _decided(
+                self.base, self.options, self.stages, contest, self.seen.smooth
+            )
+        return _decided_again(
+            made, self.base, self.options, self.stages, contest, self.seen
+        )
+
+    def timed(self, watch: Watch) -> Contest:
+        """The contest, until the time of the first equations is over."""
+        if self.asked.time_limit is None:
             # What is compiled the first time takes seconds, which are nobody's work.
             self.contest.entered(self.base)
-        contest = watch.timed(self.contest, asked, len(self.free), is_first=True)
-        smooth = self.seen.smooth
-        return _decided(self.base, self.options, self.stages, contest, smooth)
+        n_free = len(self.free)
+        return watch.timed(self.contest, self.asked, n_free, is_first=True)
 
     def is_enough(self, made: "_Decision") -> bool:
         """Whether equations leave nothing that a longer search might find."""
@@ -139,34 +146,50 @@ def _begun(seen: Readings, options: list[list[Graph]], asked: Asked) -> _Begun:
     stages = _stages(seen, np.arange(n_states) < n_measured, asked)
     free = [k for k in free if k not in plain]
     contest = _contest(seen, stages, asked)
-    return _Begun(seen, options, plain, asked, free, stages, contest)
+    return _Begun(seen, options, asked, free, stages, contest)
 
 
 def _led_by(
-    coupled: Mapping[int, Sequence[Graph]], begun: _Begun, watch: Watch
+    coupled: Sequence[Mapping[int, Graph]], begun: _Begun, watch: Watch
 ) -> "_Decision | None":
-    """What fractions make that lead at first sight; None if that is not enough."""
-    leading = [
-        any(begun.options[k][0] is graph for graph in coupled.get(k, ()))
-        for k in begun.free
-    ]
-    if not leading or not all(leading):
+    """What coupled fractions make that follow better than all else; None if none do."""
+    if not coupled:
         return None
-    made = begun.decided(watch)
-    return made if begun.is_enough(made) else None
+    base, contest = begun.base, begun.timed(watch)
+    systems = [
+        [
+            one.get(k, graph) if k in begun.free else graph
+            for k, graph in enumerate(base.graphs)
+        ]
+        for one in coupled
+    ]
+    motions = [base, *(replace(base, graphs=tuple(some)) for some in systems)]
+    for stage in begun.stages[1::-1]:
+        entered = [contest.on(stage).entered(one) for one in motions]
+        followed = [one for one in entered if one is not None]
+        if followed:
+            best = min(followed, key=lambda one: one.score)
+            if best is entered[0]:
+                return None
+            options = [[graph] for graph in best.motion.graphs]
+            return _decided(
+                best.motion, options, begun.stages, contest, begun.seen.smooth
+            )
+    return None
 
 
-def _freed(
-    made: "_Decision", plain: Mapping[int, Graph], contest: Contest
-) -> "_Decision":
+def _freed(made: "_Decision", asked: Asked, contest: Contest) -> "_Decision":
     """What was decided with plain rates held, now that the others are what they are."""
-    if made.rival is None or not plain:
+    if made.rival is None:
         return made
     held = made.rival.motion
+    plain = held.known - asked.known.keys()
+    if not plain:
+        return made
     graphs = tuple(
         freed(graph) if k in plain else graph for k, graph in enumerate(held.graphs)
     )
-    motion = replace(held, graphs=graphs, known=held.known - plain.keys())
+    motion = replace(held, graphs=graphs, known=held.known - plain)
     rival = contest.entered(motion, made.rival.starts, quick=False)
     return made if rival is None else made._replace(rival=grown(rival, contest))
 

@@ -203,7 +203,6 @@ class Coupling:
     )
     width: int = tuned(30, "sums of each number of terms that go on")
     most_length: int = tuned(6, "terms of a sum; each has a number of its own to find")
-    n_alike: int = tuned(2, "sums of a number of terms: noise may favour the wrong one")
     most_combined: int = tuned(40, "combinations of sums that are solved for rates")
     most_in_fraction: int = tuned(24, "terms of a fraction: more imitate anything")
     term_price: float = tuned(
@@ -215,7 +214,7 @@ class Coupling:
     told: float = tuned(
         3e-4, "of a state's spread: what sums over steps and splines are off by"
     )
-    n_candidates: int = tuned(6, "fractions for each state that are tried by following")
+    n_candidates: int = tuned(8, "systems of fractions that are tried by following")
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class _Solved(NamedTuple):
 
     alphabet: Alphabet
     fractions: Mapping[int, _Fraction]
+    is_coupled: bool  # otherwise these are sums as they are
     n_terms: int
     criterion: float
 
@@ -62,14 +63,15 @@ def coupled_sums(
     grounds: Mapping[int, Grounds],
     by: Coupling = STANDARD_MOTION.coupling,
     is_over: Callable[[], bool] = lambda: False,
-) -> dict[int, list[Graph]]:
-    """Fractions that are sums once they are multiplied out, for each state.
+) -> list[dict[int, Graph]]:
+    """Systems of fractions that are sums once they are multiplied out, by state.
 
-    There are none of states whose rate is another state.
+    They have none for states whose rate is another state. Where sums as they are
+    explain as much, there are no systems.
     """
     grounds = {k: one for k, one in grounds.items() if not _is_plain(k, one, by)}
     if not grounds:
-        return {}
+        return []
     n_inputs = next(iter(grounds.values())).x.shape[1]
 
     def solved(*angles: Angle, rounds: int = 1) -> list[_Solved]:
@@ -87,11 +89,15 @@ def coupled_sums(
     if len(likely) == 2:
         one, other = sorted(likely)
         found += [*solved((one,), (other,)), *solved((one,), (other,), (one, other))]
-    if found:
-        first = min(found, key=lambda one: one.criterion)
-        found += solved(*first.alphabet.angles, rounds=by.rounds)
-    ranked = _best_of_each_length(found)
-    return {k: _different(ranked, k, each, by) for k, each in grounds.items()}
+    first = min(found, key=lambda one: one.criterion, default=None)
+    if first is None or not first.is_coupled:
+        return []
+    found += solved(*first.alphabet.angles, rounds=by.rounds)
+    return [
+        {k: _graph(f, one.alphabet, grounds[k].x.T) for k, f in one.fractions.items()}
+        for one in _best_of_each_length(found)[: by.n_candidates]
+        if one.is_coupled
+    ]
 
 
 def _best_of_each_length(found: Sequence[_Solved]) -> list[_Solved]:
@@ -106,18 +112,6 @@ def _best_of_each_length(found: Sequence[_Solved]) -> list[_Solved]:
         (one for one in best.values() if one.n_terms <= most),
         key=lambda one: one.criterion,
     )
-
-
-def _different(
-    ranked: Sequence[_Solved], state: int, grounds: Grounds, by: Coupling
-) -> list[Graph]:
-    """The formulas of systems for one state, each form once."""
-    kept: dict[object, Graph] = {}
-    for one in ranked:
-        graph = _graph(one.fractions[state], one.alphabet, grounds.x.T)
-        units = tuple(node.unit for node in graph.nodes)
-        kept.setdefault((units, tuple(k for k, _ in graph.connections())), graph)
-    return list(kept.values())[: by.n_candidates]
 
 
 def _is_plain(state: int, grounds: Grounds, by: Coupling) -> bool:
@@ -196,7 +190,7 @@ class _Kind(NamedTuple):
     with_others: bool
 
 
-_KINDS = (_Kind(True, False), _Kind(False, True), _Kind(True, True))
+_KINDS = tuple(_Kind(*one) for one in product((False, True), repeat=2))
 
 
 def _rate_of_all(seen: _Seen, state: int) -> _Rate:
@@ -232,7 +226,7 @@ class _Term(NamedTuple):
 def _relations(
     seen: _Seen, state: int, rates: Mapping[int, _Rate], kind: _Kind, by: Coupling
 ) -> list[_Relation]:
-    """The best sums of each number of terms for the rate of a state."""
+    """The best sum of each number of terms for the rate of a state."""
     grounds, letters = seen.grounds[state], seen.letters[state]
     A, terms = [seen.effects[state]], [_Term(one) for one in seen.monomials]
     for other, rate in rates.items():
@@ -252,15 +246,14 @@ def _relations(
     prices = _prices(
         [(0, *t.monomial) if t.rate is not None else t.monomial for t in terms]
     )
-    found: dict[int, list[_Relation]] = {}
+    found: dict[int, _Relation] = {}
     for one in _best_sums(every, grounds, prices, by):
-        same = found.setdefault(len(one.places), [])
-        if len(same) < by.n_alike:
+        if len(one.places) not in found:
             places = list(one.places)
             weights = np.linalg.lstsq(every[:, places], grounds.y, rcond=None)[0]
             some = [terms[place] for place in places]
-            same.append(_relation(some, weights.tolist(), one.criterion))
-    return [one for same in found.values() for one in same]
+            found[len(places)] = _relation(some, weights.tolist(), one.criterion)
+    return list(found.values())
 
 
 def _prices(monomials: Sequence[Powers]) -> Array:
@@ -301,8 +294,6 @@ def _combined(
     kept = [sorted(some, key=lambda r: r.criterion) for some in relations.values()]
     n = max(1, int(by.most_combined ** (1 / len(kept))))
     for some in product(*(one[:n] for one in kept)):
-        if not any(one.multiples for one in some):
-            continue  # sums as they are, which others look for
         system = dict(zip(relations, some, strict=True))
         fractions = _rates(system, seen.alphabet)
         solved = None if fractions is None else _judged(fractions, system, seen, by)
@@ -329,7 +320,8 @@ def _judged(
         n = len(left)
         price = (np.log(n) + by.term_price) * system[state].n_terms
         criterion += n * float(np.log(square / n + 1e-300)) + price
-    return _Solved(seen.alphabet, fractions, n_terms, criterion)
+    is_coupled = any(one.multiples for one in system.values())
+    return _Solved(seen.alphabet, fractions, is_coupled, n_terms, criterion)
 
 
 def _rates(
