@@ -51,6 +51,13 @@ def test_three_terms_are_found_together() -> None:
     assert best.n_parameters == 4
 
 
+def test_three_columns_are_few_enough_for_all_triples() -> None:
+    A = np.random.default_rng(0).normal(size=(20, 3))
+    y, by = A @ np.array([1.0, 2.0, 3.0]), STANDARD_MOTION.pursuit
+    found = best_sums(A, y, 20, np.zeros(3), 3, replace(by, width=30))
+    assert found[0].places == (0, 1, 2)
+
+
 def test_all_triples_are_compared() -> None:
     """The best three need not have the best two among them."""
     rng, by = np.random.default_rng(1), STANDARD_MOTION.pursuit
