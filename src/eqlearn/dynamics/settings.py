@@ -197,7 +197,9 @@ class Coupling:
     degrees: tuple[int, ...] = tuned((3, 2, 1), "of terms, the first that are few")
     most_terms: int = tuned(160, "terms of an alphabet: with six letters, cubes")
     factor_degrees: tuple[int, ...] = tuned((2, 1), "of what rates are multiplied by")
-    most_factors: int = tuned(45, "such factors: with eight letters, squares")
+    most_factors: int = tuned(
+        90, "such factors of all rates together: of two, squares of eight letters"
+    )
     rounds: int = tuned(
         2, "times that sums of the likeliest letters are looked for, with better rates"
     )

@@ -148,7 +148,8 @@ class _Seen(NamedTuple):
             k: one.effects(_columns(monomials, letters[k]))
             for k, one in grounds.items()
         }
-        factors = _few_monomials(alphabet, by.factor_degrees, by.most_factors)
+        most = by.most_factors // len(grounds)
+        factors = _few_monomials(alphabet, by.factor_degrees, most)
         return cls(alphabet, grounds, letters, monomials, effects, factors)
 
 
