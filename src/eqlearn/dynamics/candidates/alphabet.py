@@ -85,7 +85,7 @@ class Alphabet(NamedTuple):
             for b, other in q.items():
                 for key, factor in self.product(a, b).items():
                     found[key] = found.get(key, 0.0) + weight * other * factor
-        return without_rounding(found)
+        return _without_rounding(found, _largest(p) * _largest(q))
 
 
 def _times_square_of_sine(p: LetterSum, cosine: int) -> dict[Powers, float]:
@@ -101,13 +101,16 @@ def plus(p: LetterSum, q: LetterSum, factor: float = 1.0) -> LetterSum:
     found = dict(p)
     for key, weight in q.items():
         found[key] = found.get(key, 0.0) + factor * weight
-    return without_rounding(found)
+    return _without_rounding(found, max(_largest(p), abs(factor) * _largest(q)))
 
 
-def without_rounding(p: LetterSum) -> LetterSum:
-    """A polynomial without what has cancelled."""
-    largest = max(map(abs, p.values()), default=0.0)
-    return {key: w for key, w in p.items() if abs(w) > _ROUNDING * largest}
+def _largest(p: LetterSum) -> float:
+    return max(map(abs, p.values()), default=0.0)
+
+
+def _without_rounding(p: LetterSum, size: float) -> LetterSum:
+    """What was computed from weights of this size, without what has cancelled."""
+    return {key: w for key, w in p.items() if abs(w) > _ROUNDING * size}
 
 
 def values_of(p: LetterSum, letters: Array) -> Array:

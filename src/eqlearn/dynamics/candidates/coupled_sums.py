@@ -1,9 +1,9 @@
-"""Rates as sums of terms of which some are multiples of rates: fractions, coupled ones.
+"""Rates that depend on each other: sums in which other rates are factors of terms.
 
 Laws of machines are sums only as M(q) r = f: the acceleration of a cart depends on that
 of its pole, and the other way round. Solved for the rates they are long fractions, of
 which no part is good alone; term by term, multiples of other rates included, they are
-short sums. A fraction N/(1 + d) of one rate is one, too: N - d r.
+short sums. So is a fraction N/(1 + d) of one rate, as N - d r.
 
 What is multiplied is not the measured rate, whose errors would lead astray, but one
 that a sum of all terms gives, and then that of the best equations so far.
@@ -54,7 +54,7 @@ class _Solved(NamedTuple):
 
     alphabet: Alphabet
     fractions: Mapping[int, _Fraction]
-    is_coupled: bool  # otherwise these are sums as they are
+    is_coupled: bool  # whether rates depend on each other, all around
     n_terms: int
     criterion: float
 
@@ -64,10 +64,10 @@ def coupled_sums(
     by: Coupling = STANDARD_MOTION.coupling,
     is_over: Callable[[], bool] = lambda: False,
 ) -> list[dict[int, Graph]]:
-    """Systems of fractions that are sums once they are multiplied out, by state.
+    """Systems of fractions that are such sums once they are multiplied out, by state.
 
-    They have none for states whose rate is another state. Where sums as they are
-    explain as much, there are no systems.
+    They have none for states whose rate is another state. Where rates that do not
+    depend on each other explain as much, there are no systems: others look for those.
     """
     grounds = {k: one for k, one in grounds.items() if not _is_plain(k, one, by)}
     if not grounds:
@@ -321,7 +321,7 @@ def _judged(
         n = len(left)
         price = (np.log(n) + by.term_price) * system[state].n_terms
         criterion += n * float(np.log(square / n + 1e-300)) + price
-    is_coupled = any(one.multiples for one in system.values())
+    is_coupled = _are_coupled(system, seen.alphabet)
     return _Solved(seen.alphabet, fractions, is_coupled, n_terms, criterion)
 
 
@@ -341,6 +341,16 @@ def _rates(
         ]
         found[state] = (_determinant(changed, alphabet), below)
     return found if all(a and b for a, b in found.values()) else None
+
+
+def _are_coupled(system: Mapping[int, _Relation], alphabet: Alphabet) -> bool:
+    """Whether more divides the rates than what each of them is multiplied by itself."""
+    states = list(system)
+    alone: LetterSum = {(): 1.0}
+    for k in states:
+        alone = alphabet.times(alone, _entry(system[k], k, k))
+    matrix = [[_entry(system[k], k, j) for j in states] for k in states]
+    return bool(plus(_determinant(matrix, alphabet), alone, -1.0))
 
 
 def _entry(relation: _Relation, state: int, other: int) -> LetterSum:
