@@ -205,7 +205,8 @@ class Coupling:
     )
     width: int = tuned(30, "sums of each number of terms that go on")
     most_length: int = tuned(6, "terms of a sum; each has a number of its own to find")
-    most_combined: int = tuned(40, "combinations of sums that are solved for rates")
+    n_alike: int = tuned(3, "sums of a number of terms: noise may favour the wrong one")
+    most_combined: int = tuned(3000, "combinations of sums: comparing them is nothing")
     most_in_fraction: int = tuned(24, "terms of a fraction: more imitate anything")
     term_price: float = tuned(
         9.6, "besides log N, for each term, picked from about 120: 2 log 120"
@@ -216,7 +217,7 @@ class Coupling:
     told: float = tuned(
         3e-4, "of a state's spread: what sums over steps and splines are off by"
     )
-    n_candidates: int = tuned(8, "systems of fractions that are tried by following")
+    n_candidates: int = tuned(15, "systems of fractions that are tried by following")
 
 
 @dataclass(frozen=True)

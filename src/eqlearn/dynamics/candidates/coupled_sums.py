@@ -95,23 +95,25 @@ def coupled_sums(
     found += solved(*first.alphabet.angles, rounds=by.rounds)
     return [
         {k: _graph(f, one.alphabet, grounds[k].x.T) for k, f in one.fractions.items()}
-        for one in _best_of_each_length(found)[: by.n_candidates]
+        for one in _best_of_each_length(found, by)[: by.n_candidates]
         if one.is_coupled
     ]
 
 
-def _best_of_each_length(found: Sequence[_Solved]) -> list[_Solved]:
-    """The best system, and the best of each smaller number of terms.
+def _best_of_each_length(found: Sequence[_Solved], by: Coupling) -> list[_Solved]:
+    """The best systems, and the best of each smaller number of terms.
 
     Noise, and what sums leave in its absence, favour long ones.
     """
     ranked = sorted(found, key=lambda one: one.criterion)
-    best = {one.n_terms: one for one in reversed(ranked)}
-    most = ranked[0].n_terms if ranked else 0
-    return sorted(
-        (one for one in best.values() if one.n_terms <= most),
-        key=lambda one: one.criterion,
-    )
+    kept: dict[int, dict[object, _Solved]] = {}
+    for one in ranked:
+        same = kept.setdefault(one.n_terms, {})
+        if one.n_terms <= ranked[0].n_terms and len(same) < by.n_alike:
+            form = tuple(frozenset(p) for pair in one.fractions.values() for p in pair)
+            same.setdefault(form, one)
+    every = [one for same in kept.values() for one in same.values()]
+    return sorted(every, key=lambda one: one.criterion)
 
 
 def _is_plain(state: int, grounds: Grounds, by: Coupling) -> bool:
@@ -181,7 +183,7 @@ def _solutions(seen: _Seen, rounds: int, by: Coupling) -> list[_Solved]:
         found.sort(key=lambda one: one.criterion)
         if found:
             rates = {k: _rate_of(*f) for k, f in found[0].fractions.items()}
-    return _best_of_each_length(found)
+    return _best_of_each_length(found, by)
 
 
 class _Kind(NamedTuple):
@@ -227,7 +229,7 @@ class _Term(NamedTuple):
 def _relations(
     seen: _Seen, state: int, rates: Mapping[int, _Rate], kind: _Kind, by: Coupling
 ) -> list[_Relation]:
-    """The best sum of each number of terms for the rate of a state."""
+    """The best sums of each number of terms for the rate of a state."""
     grounds, letters = seen.grounds[state], seen.letters[state]
     A, terms = [seen.effects[state]], [_Term(one) for one in seen.monomials]
     for other, rate in rates.items():
@@ -247,14 +249,15 @@ def _relations(
     prices = _prices(
         [(0, *t.monomial) if t.rate is not None else t.monomial for t in terms]
     )
-    found: dict[int, _Relation] = {}
+    found: dict[int, list[_Relation]] = {}
     for one in _best_sums(every, grounds, prices, by):
-        if len(one.places) not in found:
+        same = found.setdefault(len(one.places), [])
+        if len(same) < by.n_alike:
             places = list(one.places)
             weights = np.linalg.lstsq(every[:, places], grounds.y, rcond=None)[0]
             some = [terms[place] for place in places]
-            found[len(places)] = _relation(some, weights.tolist(), one.criterion)
-    return list(found.values())
+            same.append(_relation(some, weights.tolist(), one.criterion))
+    return [one for same in found.values() for one in same]
 
 
 def _prices(monomials: Sequence[Powers]) -> Array:
@@ -291,15 +294,23 @@ def _relation(
 def _combined(
     seen: _Seen, relations: Mapping[int, Sequence[_Relation]], by: Coupling
 ) -> Iterator[_Solved]:
-    """Systems of relations, one for each state, solved for their rates."""
+    """Systems of relations, one for each state, solved for their rates.
+
+    Of each number of terms, those are tried whose relations are best one by one.
+    """
     kept = [sorted(some, key=lambda r: r.criterion) for some in relations.values()]
     n = max(1, int(by.most_combined ** (1 / len(kept))))
+    by_length: dict[int, list[tuple[_Relation, ...]]] = {}
     for some in product(*(one[:n] for one in kept)):
-        system = dict(zip(relations, some, strict=True))
-        fractions = _rates(system, seen.alphabet)
-        solved = None if fractions is None else _judged(fractions, system, seen, by)
-        if solved is not None:
-            yield solved
+        by_length.setdefault(sum(one.n_terms for one in some), []).append(some)
+    for same in by_length.values():
+        same.sort(key=lambda some: sum(one.criterion for one in some))
+        for some in same[: by.n_alike]:
+            system = dict(zip(relations, some, strict=True))
+            fractions = _rates(system, seen.alphabet)
+            solved = None if fractions is None else _judged(fractions, system, seen, by)
+            if solved is not None:
+                yield solved
 
 
 def _judged(
