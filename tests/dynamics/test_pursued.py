@@ -51,6 +51,22 @@ def test_three_terms_are_found_together() -> None:
     assert best.n_parameters == 4
 
 
+def test_drag_that_turns_with_the_motion_is_among_the_sums() -> None:
+    """Over both directions, v |v| came as fractions of polynomials."""
+    u, v = np.random.default_rng(0).uniform(-2, 2, (2, 300))
+    rates = 1.5 * u - 0.6 * v * np.abs(v) - 0.2 * v
+    rows = RateRows(np.stack([v, u], axis=1), rates[:, None])
+    best = pursued(grounds_of_rates(rows, 0))[0]
+    assert formula_text(best, ["v", "u"], "r") == "r = 3*u/2 - 3*v*sqrt(v**2)/5 - v/5"
+
+
+def test_three_columns_are_few_enough_for_all_triples() -> None:
+    A = np.random.default_rng(0).normal(size=(20, 3))
+    y, by = A @ np.array([1.0, 2.0, 3.0]), STANDARD_MOTION.pursuit
+    found = best_sums(A, y, 20, np.zeros(3), 3, replace(by, width=30))
+    assert found[0].places == (0, 1, 2)
+
+
 def test_all_triples_are_compared() -> None:
     """The best three need not have the best two among them."""
     rng, by = np.random.default_rng(1), STANDARD_MOTION.pursuit

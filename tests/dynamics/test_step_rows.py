@@ -73,3 +73,14 @@ def test_wide_windows_leave_linear_laws_exact_at_uneven_times() -> None:
     np.testing.assert_allclose(
         rows.rates[:, 0], 3 * rows.x[:, 1], atol=6 * BY.floor * spread
     )
+
+
+def test_noise_is_told_where_a_parabola_misses_more_than_that() -> None:
+    """Of pendulums that swing far it was 0, so that no equation ever was enough."""
+    rng = np.random.default_rng(2)
+    actions = np.repeat(rng.normal(0, 0.1, (80, 1)), 10, axis=0)
+    states = simulate(pendulum, np.array([2.5, 0.0]), actions, 0.02, "solve_ivp")
+    seen = states + rng.normal(0, 0.01, states.shape)
+    t = 0.02 * np.arange(len(states), dtype=np.float64)
+    run = TimeSeries(t, seen, np.vstack([actions, actions[-1:]]))
+    assert noise_of_steps([run]) == pytest.approx(0.01, rel=0.3)

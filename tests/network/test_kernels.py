@@ -100,6 +100,13 @@ def test_without_a_floor_log_and_sqrt_of_negative_numbers_have_no_value(
     assert values.features[1][1] == pytest.approx(getattr(np, name)(4.0))
 
 
+def test_the_root_of_a_square_has_a_slope_where_it_is_zero() -> None:
+    """What rests has v = 0: the slope of v |v| was not a number there."""
+    values = evaluated(single("sqrt"), np.zeros((1, 1)))
+    assert values.features[1, 0] == 0.0
+    assert values.slopes[0, 0] == 0.0
+
+
 def test_what_cannot_be_computed_is_seen() -> None:
     for name, z in (
         ("exp", 1e3),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eqlearn.dynamics.asked import Asked
+from eqlearn.dynamics.candidates.coupled_sums import coupled_sums
 from eqlearn.dynamics.candidates.pursued import pursued
 from eqlearn.dynamics.choose.contest import Contest
 from eqlearn.dynamics.follow.motion import held
@@ -77,6 +78,17 @@ class Watch(NamedTuple):
     def comparison_deadline(self, asked: Asked) -> float:
         """Until when the system that was chosen is compared with forms close to it."""
         return self.begin + (asked.time_limit or math.inf)
+
+
+def coupled_fractions(
+    seen: Readings, free: list[int], deadline: float, asked: Asked
+) -> list[dict[int, Graph]]:
+    """Systems of fractions, by state, that are sums once they are multiplied out."""
+    if asked.units is not None or seen.rule == "map" or not free:
+        return []
+    grounds = {state: seen.grounds(state, asked) for state in free}
+    by = asked.settings.coupling
+    return coupled_sums(grounds, by, lambda: time.monotonic() > deadline)
 
 
 def simple_sums(

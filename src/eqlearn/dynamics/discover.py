@@ -12,6 +12,7 @@ from eqlearn._types import Array, Booleans
 from eqlearn.dynamics.asked import Asked
 from eqlearn.dynamics.candidate_sources import (
     Watch,
+    coupled_fractions,
     options_of,
     searched,
     searched_again,
@@ -63,67 +64,139 @@ def discover(
     """Learn the equations of motion from trajectories."""
     watch = Watch(time.monotonic(), time.process_time())
     seen = readings(runs, asked)
-    n_states = seen.rows.rates.shape[1]
-    free = [k for k in range(n_states) if k not in asked.known]
+    free = [k for k in range(seen.rows.rates.shape[1]) if k not in asked.known]
     limit = watch.search_limit(asked, len(free))
     found = searched(seen.rows, free, limit, asked, callback)
-    simple = simple_sums(seen, free, watch.sums_deadline(asked), asked)
-    options = options_of(seen.rows, found, simple, asked)
+    until = watch.sums_deadline(asked)
+    coupled = coupled_fractions(seen, free, until, asked)
+    begun = _begun(seen, options_of(seen.rows, found, {}, asked), asked)
+    made = _led_by(coupled, begun, watch)
+    if made is None or not begun.is_enough(made):
+        simple = simple_sums(seen, free, until, asked)
+        begun = _begun(seen, options_of(seen.rows, found, simple, asked), asked)
+        made = begun.decided(watch, made)
+    if begun.may_go_on and not begun.is_enough(made):
+        limit = watch.more_limit(begun.asked, len(begun.free))
+        again = searched_again(seen, begun.free, limit, begun.asked, callback)
+        found |= {k: together(found[k], again[k]) for k in begun.free}
+        options = options_of(seen.rows, again, {}, begun.asked)
+        later = watch.timed(begun.contest, begun.asked, len(begun.free))
+        made = _decided_again(made, begun.base, options, begun.stages, later, seen)
+    later = watch.timed(begun.contest, begun.asked, len(begun.free)).on(made.pieces)
+    made = _freed(made, asked, later)
+    return _concluded(made, later, found, seen, watch, asked)
+
+
+class _Begun(NamedTuple):
+    """Candidates, and what they are to be compared on."""
+
+    seen: Readings
+    options: list[list[Graph]]
+    asked: Asked  # with rates that are other states among the known ones
+    free: list[int]  # states with other rates
+    stages: list[Pieces]
+    contest: Contest
+
+    @property
+    def base(self) -> Motion:
+        """The system that is likeliest at first sight."""
+        graphs = tuple(some[0] for some in self.options)
+        return Motion(graphs, frozenset(self.asked.known))
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether a longer search is allowed, and has anything to look for."""
+        return bool(self.free) and self.asked.max_attempts is None
+
+    def decided(self, watch: Watch, made: "_Decision | None" = None) -> "_Decision":
+        """The best system that these candidates make, from what is best so far."""
+        contest = self.timed(watch)
+        if made is None:
+            return _decided(
+                self.base, self.options, self.stages, contest, self.seen.smooth
+            )
+        return _decided_again(
+            made, self.base, self.options, self.stages, contest, self.seen
+        )
+
+    def timed(self, watch: Watch) -> Contest:
+        """The contest, until the time of the first equations is over."""
+        if self.asked.time_limit is None:
+            # What is compiled the first time takes seconds, which are nobody's work.
+            self.contest.entered(self.base)
+        n_free = len(self.free)
+        return watch.timed(self.contest, self.asked, n_free, is_first=True)
+
+    def is_enough(self, made: "_Decision") -> bool:
+        """Whether equations leave nothing that a longer search might find."""
+        by = self.asked.settings.choosing
+        return made.rival is not None and leaves_nothing(
+            made.rival, made.pieces, self.seen.smooth, by
+        )
+
+
+def _begun(seen: Readings, options: list[list[Graph]], asked: Asked) -> _Begun:
+    n_states = seen.rows.rates.shape[1]
+    free = [k for k in range(n_states) if k not in asked.known]
     flowing = [] if seen.rule == "map" else free
     plain = plain_rates(seen.rows, {k: options[k] for k in flowing})
-    asked, given = replace(asked, known={**asked.known, **plain}), asked
-    free = [k for k in free if k not in plain]
+    asked = replace(asked, known={**asked.known, **plain})
     options = [[plain[k]] if k in plain else some for k, some in enumerate(options)]
-    base = Motion(tuple(some[0] for some in options), frozenset(asked.known))
-    stages = _stages(seen, np.arange(n_states) < runs[0].states.shape[1], asked)
-    contest = _contest(seen, stages, base, asked)
-    first = watch.timed(contest, asked, len(free), is_first=True)
-    made = _decided(base, options, stages, first, seen.smooth)
-    if free and asked.max_attempts is None and not _is_enough(made, seen, asked):
-        limit = watch.more_limit(asked, len(free))
-        more = searched_again(seen, free, limit, asked, callback)
-        found |= {k: together(found[k], more[k]) for k in free}
-        options = options_of(seen.rows, more, {}, asked)
-        later = watch.timed(contest, asked, len(free))
-        made = _decided_again(made, base, options, stages, later, seen)
-    later = watch.timed(contest, asked, len(free)).on(made.pieces)
-    return _concluded(_freed(made, plain, later), later, found, seen, watch, given)
+    n_measured = seen.smooth[0].run.states.shape[1]
+    stages = _stages(seen, np.arange(n_states) < n_measured, asked)
+    free = [k for k in free if k not in plain]
+    contest = _contest(seen, stages, asked)
+    return _Begun(seen, options, asked, free, stages, contest)
 
 
-def _freed(
-    made: "_Decision", plain: Mapping[int, Graph], contest: Contest
-) -> "_Decision":
+def _led_by(
+    coupled: Sequence[Mapping[int, Graph]], begun: _Begun, watch: Watch
+) -> "_Decision | None":
+    """What coupled fractions make that follow better than all else; None if none do."""
+    if not coupled:
+        return None
+    base, contest = begun.base, begun.timed(watch)
+    systems = [
+        [
+            one.get(k, graph) if k in begun.free else graph
+            for k, graph in enumerate(base.graphs)
+        ]
+        for one in coupled
+    ]
+    motions = [base, *(replace(base, graphs=tuple(some)) for some in systems)]
+    for stage in begun.stages[1::-1]:
+        entered = [contest.on(stage).entered(one) for one in motions]
+        followed = [one for one in entered if one is not None]
+        if followed:
+            best = min(followed, key=lambda one: one.score)
+            if best is entered[0]:
+                return None
+            options = [[graph] for graph in best.motion.graphs]
+            return _decided(
+                best.motion, options, begun.stages, contest, begun.seen.smooth
+            )
+    return None
+
+
+def _freed(made: "_Decision", asked: Asked, contest: Contest) -> "_Decision":
     """What was decided with plain rates held, now that the others are what they are."""
-    if made.rival is None or not plain:
+    if made.rival is None:
         return made
     held = made.rival.motion
+    plain = held.known - asked.known.keys()
+    if not plain:
+        return made
     graphs = tuple(
         freed(graph) if k in plain else graph for k, graph in enumerate(held.graphs)
     )
-    motion = replace(held, graphs=graphs, known=held.known - plain.keys())
+    motion = replace(held, graphs=graphs, known=held.known - plain)
     rival = contest.entered(motion, made.rival.starts, quick=False)
     return made if rival is None else made._replace(rival=grown(rival, contest))
 
 
-def _contest(
-    seen: Readings, stages: list[Pieces], base: Motion, asked: Asked
-) -> Contest:
+def _contest(seen: Readings, stages: list[Pieces], asked: Asked) -> Contest:
     grounds = cache(lambda state: seen.grounds(state, asked))
-    contest = Contest(
-        stages[0], seen.rows.x.T, settings=asked.settings, grounds=grounds
-    )
-    if asked.time_limit is None:
-        # What is compiled the first time takes seconds, which are nobody's work.
-        contest.entered(base)
-    return contest
-
-
-def _is_enough(made: "_Decision", seen: Readings, asked: Asked) -> bool:
-    """Whether equations leave nothing that a longer search might find."""
-    by = asked.settings.choosing
-    return made.rival is not None and leaves_nothing(
-        made.rival, made.pieces, seen.smooth, by
-    )
+    return Contest(stages[0], seen.rows.x.T, settings=asked.settings, grounds=grounds)
 
 
 def _decided_again(

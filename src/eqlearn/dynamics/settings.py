@@ -191,6 +191,36 @@ class Pursuit:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """How sums are looked for in which rates themselves are factors of terms."""
+
+    degrees: tuple[int, ...] = tuned((3, 2, 1), "of terms, the first that are few")
+    most_terms: int = tuned(160, "terms of an alphabet: with six letters, cubes")
+    factor_degrees: tuple[int, ...] = tuned((2, 1), "of what rates are multiplied by")
+    most_factors: int = tuned(
+        90, "such factors of all rates together: of two, squares of eight letters"
+    )
+    rounds: int = tuned(
+        2, "times that sums of the likeliest letters are looked for, with better rates"
+    )
+    width: int = tuned(30, "sums of each number of terms that go on")
+    most_length: int = tuned(6, "terms of a sum; each has a number of its own to find")
+    n_alike: int = tuned(3, "sums of a number of terms: noise may favour the wrong one")
+    most_combined: int = tuned(3000, "combinations of sums: comparing them is nothing")
+    most_in_fraction: int = tuned(24, "terms of a fraction: more imitate anything")
+    term_price: float = tuned(
+        9.6, "besides log N, for each term, picked from about 120: 2 log 120"
+    )
+    plain: float = tuned(
+        3e-3, "of a state's spread: less than that, and its rate is another state"
+    )
+    told: float = tuned(
+        3e-4, "of a state's spread: what sums over steps and splines are off by"
+    )
+    n_candidates: int = tuned(15, "systems of fractions that are tried by following")
+
+
+@dataclass(frozen=True)
 class MotionSettings:
     """Every tuned number of learning motion."""
 
@@ -198,6 +228,7 @@ class MotionSettings:
     shooting: Following = field(default_factory=Following)
     choosing: Choosing = field(default_factory=Choosing)
     pursuit: Pursuit = field(default_factory=Pursuit)
+    coupling: Coupling = field(default_factory=Coupling)
 
 
 STANDARD_MOTION = MotionSettings()

@@ -269,7 +269,8 @@ def elementary(code, z, floor):  # type: ignore[no-untyped-def]
             root = np.sqrt(floor)
             return root + (z - floor) * 0.5 / root, 0.5 / root
         root = np.sqrt(z)
-        return root, 0.5 / root
+        # In the middle of |z|, as the root of a square, none of its two slopes.
+        return root, 0.5 / root if root > 0.0 else 0.0
     if code == _TANH:
         t = np.tanh(z)
         return t, 1.0 - t * t

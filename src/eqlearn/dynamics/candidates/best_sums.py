@@ -121,7 +121,8 @@ def _triples(
     criterion = _criterion(y @ y - gain, y, n, 3, cost, by)
     last = np.arange(len(along)) > j[:, None]  # each triple once
     criterion[~(new & last)] = np.inf
-    order = np.argpartition(criterion, by.width, axis=None)[: by.width]
+    width = min(by.width, criterion.size - 1)
+    order = np.argpartition(criterion, width, axis=None)[: by.width]
     places = zip(*np.unravel_index(order, criterion.shape), strict=True)
     found = {
         (int(i[pair]), int(j[pair]), int(k)): float(criterion[pair, k])

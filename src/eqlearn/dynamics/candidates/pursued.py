@@ -275,6 +275,16 @@ def _roots(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
         yield from (_unary(unit, z) for unit in ("sqrt", "log"))
 
 
+def _magnitudes(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
+    """|z|, of which v |v| is the drag of what moves both ways."""
+    if z.min() < 0.0 < z.max():
+        yield _Function(np.abs(z), _put_magnitude)
+
+
+def _put_magnitude(draft: Draft, i: int) -> int:
+    return draft.add("sqrt", {put_monomial(draft, (i, i), {}): 1.0})
+
+
 def _powers(z: Array, scale: float, by: Pursuit) -> Iterator[_Function]:
     away = np.all(np.abs(z) > by.least_denominator * _size(z))
     if away and np.ptp(np.sign(z)) == 0:
@@ -311,6 +321,7 @@ _KINDS: dict[_Kind | None, bool] = {
     _bends: True,
     _exponentials: True,
     _roots: False,
+    _magnitudes: False,
     _powers: False,
     _saturations: True,
     **dict.fromkeys((_steep(2), _steep(3), _steep(4)), True),
