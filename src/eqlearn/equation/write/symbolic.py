@@ -124,6 +124,8 @@ def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
         is_plain = all(abs(e) == 1 for f in factors for e in _inner_powers(f))
         return part if is_plain and _n_inputs_in(whole) >= _n_inputs_in(part) else whole
 
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
     return expression.replace(
         lambda part: any(map(is_of_product, sympy.Mul.make_args(part))), rewritten
     )
@@ -148,6 +150,8 @@ def with_joined_roots(expression: Any) -> Any:
         rest = [factor for factor in part.args if not is_root(factor)]
         return sympy.Mul(*rest, sympy.sqrt(sympy.Mul(*(root**2 for root in roots))))
 
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
     return expression.replace(
         lambda part: part.is_Mul and sum(map(is_root, part.args)) > 1, rewritten
     )
