@@ -70,6 +70,9 @@ class Judging:
     n_iterations: int = tuned(30, "of fits that are made to judge")
     wild: float = tuned(6.0, "usual distances at which a row does not follow")
     n_neighbours: int = tuned(8, "rows whose median tells what a row should be")
+    told: float = tuned(
+        0.05, "error of what others foretell, in shares of how far off a row is"
+    )
     n_alike: int = tuned(
         30, "rows of about the same value that tell how far off rows are there"
     )

@@ -355,6 +355,28 @@ def test_a_row_that_the_others_foretell_is_not_wild() -> None:
     assert neighbour_sign(Graph(1, (), ((ONE, ONE),)), data, BY) is not None
 
 
+def test_the_ends_of_a_steep_law_are_foretold_as_well_as_the_others_can() -> None:
+    rng = np.random.default_rng(2)
+    t = np.r_[0.9, 1.3, rng.uniform(8.0, 30.0, 28)]
+    x = np.column_stack([t, rng.uniform(10.0, 60.0, 30)])
+    # a x2/x1^b: without the two smallest of x1 they are known to a few hundredths.
+    steep = Graph(
+        2,
+        (
+            Node("log", ({0: 1.0},)),
+            Node("exp", ({2: -1.02},)),
+            Node("multiply", ({1: 1.0}, {3: 1.0})),
+        ),
+        (({4: 1.0}, ONE),),
+        frozenset({(0, 0), (2, 1), (3, 3), (5, CONSTANT)}),
+    )
+    y = x[:, 1] / t + 0.1 * rng.normal(size=30)
+    data = rows(x, y)
+    found = fit(steep, data.samples).graph
+    assert {one.row for one in misfits_among_neighbours(data, BY)} & {0, 1}
+    assert neighbour_sign(found, data, BY) is None
+
+
 def test_a_row_that_the_formula_bends_to_is_not_foretold() -> None:
     damped, data = few_swings()
     y = data.y.copy()

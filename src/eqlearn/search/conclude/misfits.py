@@ -166,9 +166,11 @@ def not_foretold(
 
     def is_missed(one: Misfit, error: float) -> bool:
         # What a bad formula usually leaves says nothing.
-        closest = min(usual, one.error * rows.root[one.row])
-        is_known = error * rows.root[one.row] <= closest
-        return not (is_known and off[one.row] <= least * closest)
+        root = rows.root[one.row]
+        closest, unknown = min(usual, one.error * root), error * root
+        if unknown > max(closest, by.told * root * abs(one.value - one.expected)):
+            return True  # the others foretell next to nothing
+        return bool(off[one.row] > least * np.hypot(closest, unknown))
 
     return [
         one for one, error in zip(found, errors, strict=True) if is_missed(one, error)
