@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from eqlearn.equation.refine.criterion import Scored, is_exact
@@ -104,12 +105,14 @@ class FastPlan:
         yield survey.first()
         if not self._is_over:
             yield survey.opening()
-        # Once what is quick was looked for, looks and batches take turns.
+        # Once what is quick was looked for, looks and batches take turns, unless what
+        # there is only waits for looks.
         for look in survey.looks():
             if self._is_over:
                 return
             yield look
             is_turn = survey.n_kinds >= self._strategy.survey.n_quick
+            is_turn = is_turn and not self._waits_for_looks()
             until = min(end, first + int(is_turn))
             if not self._is_over and first < until:
                 yield self._attempts(first, until)
@@ -265,6 +268,11 @@ class FastPlan:
         reason = reason_to_stop(self._evidence(), self._strategy.stopping)
         self._target.is_decided = reason in DECISIVE
         return reason is not None
+
+    def _waits_for_looks(self) -> bool:
+        """Whether it would be enough if other kinds of formulas had been looked for."""
+        evidence = replace(self._evidence(), is_surveyed=True)
+        return reason_to_stop(evidence, self._strategy.stopping) is not None
 
     def _evidence(self) -> Evidence:
         """What there is to show for the best formula."""
