@@ -30,9 +30,10 @@ _N_KEPT = 3
 _N_ITERATIONS = 100
 # What a slope beside a curve leaves, of what is left without: if more, none is tried.
 _SLOPE = 0.7
-# The same of a second curve of the kind: there are peaks by twos.
+# The same of a further curve of the kind: there are several peaks in a spectrum.
 _SECOND = 0.5
-_IN_PAIRS = frozenset({"bell", "resonance"})
+_MOST_PEAKS = 3
+_PEAKS = frozenset({"bell", "resonance"})
 # Places, in ranges of the variable from its least value, and widths, in ranges.
 _PLACES = np.linspace(-0.2, 1.2, 15)
 _WIDTHS = np.geomspace(0.03, 1.5, 9)
@@ -64,6 +65,13 @@ def _by_place(x: Array) -> tuple[Array, Array]:
     return float(x.min()) + spread * _PLACES, spread * _WIDTHS
 
 
+def _by_peak(x: Array) -> tuple[Array, Array]:
+    """More places: a narrow peak beside another one is missed between them."""
+    spread = float(np.ptp(x))
+    places = np.linspace(_PLACES[0], _PLACES[-1], 4 * len(_PLACES))
+    return float(x.min()) + spread * places, spread * _WIDTHS
+
+
 def _by_size(x: Array) -> tuple[Array, Array]:
     return float(x.max()) * _SIZES, _POWERS
 
@@ -72,14 +80,6 @@ def _by_sweep(x: Array) -> tuple[Array, Array]:
     reach = float(np.abs(x).max())
     turns = 2 * math.pi * np.arange(0.35, 15.0, 0.35)
     return turns / reach, np.r_[-turns, turns] / reach**2
-
-
-def _by_barrier(x: Array) -> tuple[Array, Array]:
-    return float(x.max()) * _SIZES, np.r_[-_POWERS, 0.0, _POWERS]
-
-
-def _by_size_alone(x: Array) -> tuple[Array, Array]:
-    return float(x.max()) * _SIZES, np.ones(1)
 
 
 def _by_fading(x: Array) -> tuple[Array, Array]:
@@ -213,12 +213,12 @@ _CURVES: dict[str, Curve] = {
     "bell": Curve(
         lambda x, c, w: (np.exp(-(((x - c) / w) ** 2)),),
         lambda d, c, w: (_exp(d, _squared(d, c, w), -1.0),),
-        _by_place,
+        _by_peak,
     ),
     "resonance": Curve(
         lambda x, c, w: (1 / (1 + ((x - c) / w) ** 2),),
         lambda d, c, w: (_over_one_more(d, _squared(d, c, w)),),
-        _by_place,
+        _by_peak,
     ),
     "step": Curve(
         lambda x, c, w: (1 / (1 + np.exp(-(x - c) / w)),),
@@ -299,7 +299,7 @@ _CURVES: dict[str, Curve] = {
     "power and barrier": Curve(
         lambda x, s, p: (np.exp(p * np.log(x / s) - s / x),),
         lambda d, s, p: (_power_and_barrier(d, s, p),),
-        _by_barrier,
+        lambda x: (float(x.max()) * _SIZES, np.r_[-_POWERS, 0.0, _POWERS]),
         of_positive=True,
     ),
     "Planck of a length": Curve(
@@ -311,7 +311,7 @@ _CURVES: dict[str, Curve] = {
     "Langevin": Curve(
         lambda x, s, _: (1 / np.tanh(x / s) - s / x,),
         lambda d, s, _: (_langevin(d, s, _),),
-        _by_size_alone,
+        lambda x: (float(x.max()) * _SIZES, np.ones(1)),
         of_positive=True,
     ),
     "shifted power": Curve(
@@ -342,7 +342,7 @@ class Start(NamedTuple):
     name: str
     inside: Inside
     n_beside: int = 1  # 1 is a level, 2 a level and a slope
-    second: Inside | None = None  # of one more such curve
+    more: tuple[Inside, ...] = ()  # of further such curves
 
 
 def curves(view: View, task: Task) -> Iterator[Scored]:
@@ -379,12 +379,33 @@ def _starts(rows: Samples) -> Iterator[Start]:
             if left[best] < (_SLOPE * least if n_beside > 1 else math.inf):
                 yield Start(float(left[best]), name, inside, n_beside)
                 least = min(least, float(left[best]))
-            if name in _IN_PAIRS and n_beside < 2 and math.isfinite(left[best]):
-                left = _left(columns, rows, n_beside, columns[best])
-                other = int(np.argmin(left))
-                two = float(first[other]), float(second[other])
-                if left[other] < _SECOND * least:
-                    yield Start(float(left[other]), name, inside, n_beside, two)
+            if name in _PEAKS and math.isfinite(left[best]):
+                places = list(zip(first.tolist(), second.tolist(), strict=True))
+                start = Start(float(left[best]), name, inside, n_beside)
+                yield from _with_more(start, best, places, columns, rows)
+
+
+def _with_more(
+    start: Start, best: int, places: list[Inside], columns: Array, rows: Samples
+) -> Iterator[Start]:
+    """The start with further curves of its kind, where these say much.
+
+    Each time one is added, all are placed anew, one after the other.
+    """
+    chosen, least = [best], start.left
+    while len(chosen) < _MOST_PEAKS:
+        chosen.append(-1)
+        for k in (*range(len(chosen))[::-1], *range(len(chosen))):
+            others = [columns[i] for n, i in enumerate(chosen) if n != k and i >= 0]
+            known = np.concatenate(others)
+            left = _left(columns, rows, start.n_beside, known)
+            chosen[k] = int(np.argmin(left))
+        if not math.isfinite(left[chosen[k]]):
+            return
+        if left[chosen[k]] < _SECOND * least:
+            least = float(left[chosen[k]])
+            inside, *more = (places[i] for i in chosen)
+            yield start._replace(left=least, inside=inside, more=tuple(more))
 
 
 def _left(
@@ -417,10 +438,9 @@ def _graph(start: Start, rows: Samples) -> Graph:
     curve, draft = _CURVES[start.name], Draft(Graph(1, (), ()))
     features: Features = ()
     values: tuple[Array, ...] = ()
-    for inside in (start.inside, start.second):
-        if inside is not None:
-            features += curve.features(draft, *inside)
-            values += curve.values(rows.x[0], *(np.array([v]) for v in inside))
+    for inside in (start.inside, *start.more):
+        features += curve.features(draft, *inside)
+        values += curve.values(rows.x[0], *(np.array([v]) for v in inside))
     n, x = start.n_beside, rows.x[0]
     features, values = (*(ONE, _X)[:n], *features), (*(np.ones_like(x), x)[:n], *values)
     columns = np.array(values) * rows.root_weight
