@@ -57,7 +57,7 @@ def test_drag_that_turns_with_the_motion_is_among_the_sums() -> None:
     rates = 1.5 * u - 0.6 * v * np.abs(v) - 0.2 * v
     rows = RateRows(np.stack([v, u], axis=1), rates[:, None])
     best = pursued(grounds_of_rates(rows, 0))[0]
-    assert formula_text(best, ["v", "u"], "r") == "r = 3*u/2 - 3*v*sqrt(v**2)/5 - v/5"
+    assert formula_text(best, ["v", "u"], "r") == "r = 1.5*u - 0.6*v*sqrt(v**2) - 0.2*v"
 
 
 def test_three_columns_are_few_enough_for_all_triples() -> None:
@@ -103,7 +103,7 @@ def test_waves_of_one_angle_are_found_among_those_of_other_inputs() -> None:
     rates = (r * w**2 - 20.0 * (r - 1.0) + 9.8 * np.cos(q))[:, None]
     found = pursued(grounds_of_rates(RateRows(x, rates), 0))
     texts = [formula_text(one, ["r", "v", "q", "w"], "v") for one in found]
-    assert "v = r*w**2 - 20*r + 49*cos(q)/5 + 20" in texts, texts[:3]
+    assert "v = r*w**2 - 20*r + 9.8*cos(q) + 20" in texts, texts[:3]
 
 
 def test_terms_are_swapped_for_better_ones() -> None:

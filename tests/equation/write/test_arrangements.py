@@ -81,7 +81,7 @@ def of_product(how: str | None) -> Formulas:
 
 
 def test_a_form_of_a_graph_in_a_line() -> None:
-    assert formula_text(PRODUCT, ["a", "b"], "y") == "y = 2*a*(b + 3/2)"
+    assert formula_text(PRODUCT, ["a", "b"], "y") == "y = 2*a*(b + 1.5)"
     text = formula_text(PRODUCT, ["a", "b"], "y", arranged="expanded")
     assert text == "y = 2*a*b + 3*a"
 

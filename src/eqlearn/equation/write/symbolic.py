@@ -219,13 +219,8 @@ def _is_decimal(fraction: Fraction, *, is_power: bool) -> bool:
             rest //= prime
     if rest > 1 or fraction.denominator == 1:
         return False
-    if is_power:
-        return fraction.denominator % 5 == 0
-    return abs(fraction.numerator) > 1 or fraction.denominator > _LARGEST_UNIT_FRACTION
-
-
-# x/10 is a tenth of x; of x/50 people think as of 0.02 x.
-_LARGEST_UNIT_FRACTION = 10
+    has_five = fraction.denominator % 5 == 0
+    return has_five or (abs(fraction.numerator) > 1 and not is_power)
 
 
 def _without_inner_fractions(expression: Any) -> Any:
