@@ -33,7 +33,7 @@ def learner() -> DynamicsLearner:
 
 
 def test_the_equations_are_found(learner: DynamicsLearner) -> None:
-    assert learner.equation_ == "dq/dt = w\ndw/dt = -3*w/10 - 4*sin(q)"
+    assert learner.equation_ == "dq/dt = w\ndw/dt = -0.3*w - 4*sin(q)"
     assert [verdict.kind for verdict in learner.verdict_] == ["trusted", "trusted"]
     assert "is followed to" in str(learner.verdict_[0])
 

@@ -23,7 +23,7 @@ def learn(form: Any, **options: Any) -> EquationLearner:
 
 
 CASES = [
-    ("tanh(f(x, z))", np.tanh(0.3 * A * B - 0.5), "y = tanh(3*x*z/10 - 1/2)"),
+    ("tanh(f(x, z))", np.tanh(0.3 * A * B - 0.5), "y = tanh(0.3*x*z - 1/2)"),
     ("2.5*exp(-f(x))", 2.5 * np.exp(-0.3 * A**2), "y = 2.5*exp(-0.3*x**2)"),
     ("f(x)/(1 + f(x))*z", 2 * A**2 / (1 + 2 * A**2) * B, "y = 2*x**2*z/(2*x**2 + 1)"),
     ("x^p + f(z)", A**1.7 + 2 * B, "y = x**1.7 + 2*z"),
