@@ -179,3 +179,16 @@ def test_a_pole_is_not_written_with_a_one() -> None:
     shown = displayed(canonical(step(-0.2, beside={0: 2.0}), X.T), X)
     (below,) = [n.arguments[1] for n in shown.nodes if n.unit == "divide"]
     assert below[CONSTANT] == pytest.approx(-0.2 / 3)
+
+
+def test_rounding_errors_of_what_is_multiplied_out_are_no_term() -> None:
+    # x2 (log x1 - 0.1 - 0.2) + 0.3 x2 is x2 log x1.
+    log, product = (
+        Node("log", ({0: 1.0},)),
+        multiply({1: 1.0}, {3: 1.0, CONSTANT: -0.3}),
+    )
+    graph = formula(3, {4: 1.0, 1: 0.1 + 0.2}, log, product)
+    assert 0.1 + 0.2 != 0.3
+    plain = multiplied_out(graph)
+    assert plain.outputs[0][0] == {4: 1.0}
+    np.testing.assert_allclose(plain.evaluate(X)[0], graph.evaluate(X)[0], atol=1e-14)

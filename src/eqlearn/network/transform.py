@@ -1,13 +1,13 @@
 """Graphs made of other graphs: in other units of measure, or several as one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from eqlearn._types import Numbers
-from eqlearn.network.graph import CONSTANT, Graph, Linear, Node
+from eqlearn.network.graph import CONSTANT, Connection, Graph, Linear, Node
 
 
 def rescaled(graph: Graph, x_scale: Numbers, y_scale: Numbers) -> Graph:
@@ -120,15 +120,21 @@ def multiplied_out(graph: Graph) -> Graph:
     The constant c and the weight of z would say the same, and no pruning could tell.
     """
     slots, slot = graph.slots(), 0
+    held = {*graph.fixed, *graph.ties, *(lead for lead, _ in graph.ties.values())}
     for k, node in enumerate(graph.nodes):
         if node.unit == "multiply":
             for z, factor in ((slot, slot + 1), (slot + 1, slot)):
-                _move_constant(slots, graph.n_inputs + k, z, factor)
+                _move_constant(slots, graph.n_inputs + k, z, factor, held)
         slot += len(node.arguments)
     return graph.with_slots(slots)
 
 
-def _move_constant(slots: list[Linear], product: int, z: int, factor: int) -> None:
+_ROUNDING = 1e-12
+
+
+def _move_constant(
+    slots: list[Linear], product: int, z: int, factor: int, held: Set[Connection]
+) -> None:
     """Move the constant of a factor out of a product, if z is in every sum with it."""
     constant = slots[factor].get(CONSTANT, 0.0)
     if constant == 0.0 or len(slots[factor]) == 1 or len(slots[z]) != 1:
@@ -139,5 +145,11 @@ def _move_constant(slots: list[Linear], product: int, z: int, factor: int) -> No
         return
     slots[factor] = {s: w for s, w in slots[factor].items() if s != CONSTANT}
     for number in users:
-        more = slots[number][product] * constant * weight
-        slots[number] = {**slots[number], source: slots[number][source] + more}
+        before, more = slots[number][source], slots[number][product] * constant * weight
+        total = before + more
+        # What is left of two that are opposite is their rounding errors.
+        is_nothing = abs(total) <= _ROUNDING * max(abs(before), abs(more))
+        told = {**slots[number], source: total}
+        if is_nothing and (number, source) not in held:
+            del told[source]
+        slots[number] = told

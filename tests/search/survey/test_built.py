@@ -86,6 +86,13 @@ def test_what_people_write_is_on_the_shelf(wanted: Array) -> None:
     assert np.nanmin(spread) < 1e-9
 
 
+def test_interest_may_be_small_beside_one() -> None:
+    monthly, months = A / 400.0, 100.0 * B
+    on = shelf(np.array([monthly, months]))
+    ratios = on.values / ((1.0 + monthly) ** -months - 1.0)
+    assert np.nanmin(np.ptp(ratios, axis=1)) < 1e-9
+
+
 def test_no_feature_is_there_twice() -> None:
     values = shelf(X[:2]).values[1:]
     unit = values / np.linalg.norm(values, axis=1, keepdims=True)

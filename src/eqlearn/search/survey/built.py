@@ -221,7 +221,11 @@ def shelf_of(x: Array, scale: Array, by: Building) -> Shelf:
     shelf = replace(shelf, n_sums=len(sums), n_bent=len(bent))
     i, j = np.triu_indices(n)
     shelf, products = shelf.grown(Making("*", plain[i], plain[j]))
-    shelf, powers = shelf.grown(*_powers(shelf, np.r_[plain, sums], plain, by))
+    # Interest of a month is small beside 1, and adds up.
+    none = np.zeros(n, int)
+    shelf, more = shelf.grown(Making("+", none, plain), Making("-", none, plain))
+    bases = np.r_[plain, sums, more]
+    shelf, powers = shelf.grown(*_powers(shelf, bases, plain, by))
     with_one = _sums(shelf, np.r_[one, powers], by, only_first=True)
     shelf, _ = shelf.grown(*with_one)
     shelf, curved = shelf.grown(*_sums(shelf, np.r_[one, plain, products], by))
