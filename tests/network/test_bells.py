@@ -77,3 +77,21 @@ def test_two_bells_have_two_tops() -> None:
     places = [n.arguments[0].get(CONSTANT) for n in after.nodes if n.unit == "multiply"]
     assert sorted(p for p in places if p) == pytest.approx([-3.0, -1.0])
     assert len(after.ties) == 2
+
+
+def test_bells_in_two_inputs_stay_as_they_are() -> None:
+    # Two bells that share x1² and x2², beside one of x1 alone, which has a top.
+    nodes = (
+        Node("multiply", (PLAIN, PLAIN)),
+        Node("multiply", ({1: 1.0}, {1: 1.0})),
+        Node("exp", ({2: -1.0, 3: -2.0, 0: 0.4},)),
+        Node("exp", ({2: -0.5, 3: -1.5, 0: 0.3},)),
+        Node("exp", ({2: -1.25, 0: 2.5},)),
+    )
+    above = {4: 1.0, 5: 2.0, 6: 3.0}
+    fixed = frozenset({(0, 0), (1, 0), (2, 1), (3, 1), (8, CONSTANT)})
+    before = Graph(2, nodes, ((above, ONE),), fixed)
+    after = with_tops(before)
+    assert after is not None and after.n_parameters == before.n_parameters
+    np.testing.assert_allclose(after.evaluate(X)[0], before.evaluate(X)[0], rtol=1e-11)
+    assert [node.unit for node in after.nodes].count("multiply") == 3

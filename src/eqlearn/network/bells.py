@@ -36,16 +36,24 @@ def _with_own_squares(graph: Graph) -> Graph:
     """The graph with x² once for each exponent: two bells have two tops."""
     for feature, slot in reversed(_exponentials(graph)):
         slots = graph.slots()
-        for source in tuple(slots[slot]):
-            told = _squared(graph, source)
-            n_users = sum(source in linear for linear in slots)
-            if told is not None and told[2] == (0.0, 0.0) and n_users > 1:
-                graph = _with_own_square(graph, feature, slot, source)
+        squares = {s: told for s in slots[slot] if (told := _squared(graph, s))}
+        if len(squares) != 1:  # no bell, or one in two inputs
+            continue
+        ((square, (_, first, constants)),) = squares.items()
+        n_users = sum(square in linear for linear in slots)
+        if constants == (0.0, 0.0) and n_users > 1:
+            graph = _with_own_square(graph, feature, slot, (square, first))
     return graph
 
 
-def _with_own_square(graph: Graph, bell: int, slot: int, square: int) -> Graph:
-    """The graph with a square of its own before the exponential in `slot`."""
+def _with_own_square(
+    graph: Graph, bell: int, slot: int, shared: tuple[int, int]
+) -> Graph:
+    """The graph with a square of its own before the exponential in `slot`.
+
+    What is shared is a square, and the slot of its first factor.
+    """
+    square, first = shared
 
     def place(feature: int) -> int:
         return feature + 1 if feature >= bell else feature
@@ -68,7 +76,6 @@ def _with_own_square(graph: Graph, bell: int, slot: int, square: int) -> Graph:
         )
         for number, node in enumerate(graph.nodes[k:])
     ]
-    first = sum(len(node.arguments) for node in graph.nodes[: square - graph.n_inputs])
     copied = {
         (slot + s - first, of) for s, of in graph.fixed if s in (first, first + 1)
     }
