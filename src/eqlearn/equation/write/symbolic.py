@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -109,9 +109,8 @@ def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
         left: list[Any] = []
         for one in base.args:
             inner, exponent = one.as_base_exp()
-            is_told = inner in positive and (exponent * power).is_integer in (
-                (True,) if is_root else (True, False)
-            )
+            is_told = inner in positive and exponent.is_number
+            is_told &= not is_root or bool((exponent * power).is_integer)
             (apart if is_told else left).append((inner, exponent))
         if left and not is_root:
             return factor
@@ -124,11 +123,10 @@ def with_joined_powers(expression: Any, positive: Set[Any]) -> Any:
         is_plain = all(abs(e) == 1 for f in factors for e in _inner_powers(f))
         return part if is_plain and _n_inputs_in(whole) >= _n_inputs_in(part) else whole
 
-    if expression.count_ops() > _LONGEST_REWRITTEN:
-        return expression
-    return expression.replace(
-        lambda part: any(map(is_of_product, sympy.Mul.make_args(part))), rewritten
-    )
+    def has_powers(part: Any) -> bool:
+        return any(map(is_of_product, sympy.Mul.make_args(part)))
+
+    return _replaced_if_short(expression, has_powers, rewritten)
 
 
 def _inner_powers(factor: Any) -> list[Any]:
@@ -150,11 +148,10 @@ def with_joined_roots(expression: Any) -> Any:
         rest = [factor for factor in part.args if not is_root(factor)]
         return sympy.Mul(*rest, sympy.sqrt(sympy.Mul(*(root**2 for root in roots))))
 
-    if expression.count_ops() > _LONGEST_REWRITTEN:
-        return expression
-    return expression.replace(
-        lambda part: part.is_Mul and sum(map(is_root, part.args)) > 1, rewritten
-    )
+    def has_roots(part: Any) -> bool:
+        return bool(part.is_Mul) and sum(map(is_root, part.args)) > 1
+
+    return _replaced_if_short(expression, has_roots, rewritten)
 
 
 def _n_inputs_in(product: Any) -> int:
@@ -246,13 +243,20 @@ def _without_inner_fractions(expression: Any) -> Any:
         is_sum = len(flat) == 1 and part.is_Add  # which says more than one fraction
         return part if is_sum or whole.count_ops() > part.count_ops() else whole
 
-    if expression.count_ops() > _LONGEST_REWRITTEN:
-        return expression
-    return expression.replace(is_product_of_fractions, rewritten)
+    return _replaced_if_short(expression, is_product_of_fractions, rewritten)
 
 
 # Operations of a formula that somebody may read, and that takes no time to rewrite.
 _LONGEST_REWRITTEN = 150
+
+
+def _replaced_if_short(
+    expression: Any, is_meant: Callable[[Any], bool], rewritten: Callable[[Any], Any]
+) -> Any:
+    """The expression with every part that is meant rewritten, unless it is long."""
+    if expression.count_ops() > _LONGEST_REWRITTEN:
+        return expression
+    return expression.replace(is_meant, rewritten)
 
 
 def _plain_roots(expression: Any) -> Any:
@@ -277,9 +281,7 @@ def _plain_roots(expression: Any) -> Any:
         has_number = any(term.is_number for term in told.args)
         return found if has_number or found.count_ops() < part.count_ops() else part
 
-    if expression.count_ops() > _LONGEST_REWRITTEN:
-        return expression
-    return expression.replace(is_root, rewritten)
+    return _replaced_if_short(expression, is_root, rewritten)
 
 
 def _fourth_powers(product: Any) -> tuple[Any, Any]:
@@ -367,9 +369,7 @@ def _with_shared_factors(expression: Any) -> Any:
         bent = [{*filter(is_bent, sympy.Mul.make_args(term))} for term in part.args]
         return any(a & b for a, b in combinations(bent, 2))
 
-    if expression.count_ops() > _LONGEST_REWRITTEN:
-        return expression
-    return expression.replace(has_shared_factor, rewritten)
+    return _replaced_if_short(expression, has_shared_factor, rewritten)
 
 
 def _number(value: float) -> Any:
